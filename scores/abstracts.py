@@ -11,9 +11,9 @@ from typing import Final
 
 from ingather.extraction.findings import EMBEDDED
 from ingather.extraction.proof.assess import assess
-from ingather.extraction.rules import extract
-from ingather.extraction.rules.printed_numbers import count
-from ingather.extraction.template import load_builtin
+from ingather.extraction.rules import extract_by_rules
+from ingather.extraction.rules.printed_numbers import printed_count
+from ingather.extraction.template import load_builtin_template
 from scores.registry import is_marked
 from scores.report import Report, Share
 
@@ -26,16 +26,16 @@ def score(folder: Path) -> Report:
     files = sorted((folder / "pico").rglob("*.ann"))
     if not files:
         raise FileNotFoundError("no .ann files below pico")
-    template = load_builtin("rct")
+    template = load_builtin_template("rct")
     fields = [field for field in template.fields if field.id == _FIELD]
     counts = {True: [0, 0, 0], False: [0, 0, 0]}
     misses = []
     for path in files:
-        truths = {value for text in _TOTAL.findall(path.read_text(encoding="utf-8")) if (value := count(text))}
+        truths = {value for text in _TOTAL.findall(path.read_text(encoding="utf-8")) if (value := printed_count(text))}
         if not truths:
             continue
         pages = [path.with_suffix(".txt").read_text(encoding="utf-8")]
-        rows, answers = extract(fields, pages)
+        rows, answers = extract_by_rules(fields, pages)
         findings, _flags = assess(template, pages, rows, answers, source=EMBEDDED)
         given = next((one.value for one in findings if one.field == _FIELD and is_marked(one)), None)
         of_half = counts[is_held_back(path.stem)]

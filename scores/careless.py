@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Final
 
 from ingather.extraction.findings import Answer, Finding, Row, State, Value, Verdict
-from ingather.extraction.ground.folding import fold
+from ingather.extraction.ground.folding import fold_text
 from ingather.extraction.proof.assess import assess_answers
 from ingather.extraction.proof.figures import printed_figures
-from ingather.extraction.template import Field, FieldType, Template, load_builtin
+from ingather.extraction.template import Field, FieldType, Template, load_builtin_template
 from scores.articles import Article, articles
 from scores.honest import Honest, of_abstract, of_article, read_by_people
 from scores.report import Report, Share
@@ -55,7 +55,7 @@ class Careless:
 
 def score(folder: Path) -> Report:
     """Careless answers with the mark, by kind, and honest ones with it, by the type of their field."""
-    templates = [load_builtin(name) for name in ("rct", "cohort", "qc")]
+    templates = [load_builtin_template(name) for name in ("rct", "cohort", "qc")]
     tally = _Tally()
     texts: dict[str, list[str]] = {}  # what other articles answer honestly: the made-up texts of this one
     for article in articles(folder):
@@ -193,7 +193,7 @@ def _choice(dice: random.Random, field: Field, quote: str, _: Sequence[str], __:
 def _number(dice: random.Random, field: Field, _: str, quotes: Sequence[str], __: dict[str, list[str]]) -> Made:
     """A number of any sentence that holds some."""
     quote = dice.choice([one for one in quotes if re.search(r"\d", one)] or [""])
-    found = [one.value for one in printed_figures(fold(quote).text)]
+    found = [one.value for one in printed_figures(fold_text(quote).text)]
     whole = [one for one in found if one == int(one)]
     if field.type is FieldType.INT:
         return ("careless: a number of any sentence", int(dice.choice(whole)), quote) if whole else None

@@ -14,7 +14,7 @@ from typing import Final
 
 from ingather.extraction.findings import Verdict
 from ingather.extraction.ground import Index, ground
-from ingather.extraction.ground.lexicon import is_real
+from ingather.extraction.ground.lexicon import is_real_in_lexicon
 from scores.articles import Article, articles
 from scores.report import Report, Share
 
@@ -141,7 +141,7 @@ def _typo(dice: random.Random, text: str, article: Article) -> str | None:
     one = dice.choice(long)
     at = dice.randint(2, len(one[0]) - 4)
     slip = one[0][:at] + one[0][at + 1] + one[0][at] + one[0][at + 2 :]
-    makes_another = is_real(slip) or any(slip in page for page in article.pages)
+    makes_another = is_real_in_lexicon(slip) or any(slip in page for page in article.pages)
     return None if makes_another else text[: one.start()] + slip + text[one.end() :]
 
 

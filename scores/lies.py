@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Final
 
 from ingather.extraction.findings import Answer, Row, State
-from ingather.extraction.ground.folding import fold
+from ingather.extraction.ground.folding import fold_text
 from ingather.extraction.proof.assess import assess_answers
 from ingather.extraction.proof.figures import printed_figures
-from ingather.extraction.template import load_builtin
+from ingather.extraction.template import load_builtin_template
 from scores.pico import MARKED, Case, cases_of, entities_of
 from scores.report import Report, Share
 
@@ -36,7 +36,7 @@ def score(folder: Path) -> Report:
     files = sorted((folder / "pico").rglob("*.ann")) or sorted(folder.rglob("*.ann"))
     if not files:
         raise FileNotFoundError("no .ann files below it")
-    template = load_builtin("rct")
+    template = load_builtin_template("rct")
     counts: dict[str, list[int]] = {}
     misses: list[str] = []
     for path in files:
@@ -71,7 +71,7 @@ def _lies(rows: Sequence[Row], honest: Sequence[Case]) -> Iterator[tuple[str, Ca
 
 
 def _is_printed_twice(case: Case) -> bool:
-    return sum(float(one.value) == case.value for one in printed_figures(fold(case.quote).text)) > 1
+    return sum(float(one.value) == case.value for one in printed_figures(fold_text(case.quote).text)) > 1
 
 
 def _made(honest: Sequence[Case]) -> Iterator[tuple[str, Case]]:
@@ -100,7 +100,7 @@ def _made(honest: Sequence[Case]) -> Iterator[tuple[str, Case]]:
 
 def _is_called_se(case: Case) -> bool:
     """Whether the sentence itself calls the number an SE."""
-    text = fold(case.quote)
+    text = fold_text(case.quote)
     return any(
         float(one.value) == case.value and _SE.search(case.quote[: text.origin[one.start]])
         for one in printed_figures(text.text)
@@ -110,7 +110,7 @@ def _is_called_se(case: Case) -> bool:
 def _standard_errors(case: Case) -> Iterator[tuple[str, Case]]:
     """Every figure that the sentence calls an SE, as the SD of the result that is asked about."""
     if case.field in {"r_mean", "r_sd"}:
-        text = fold(case.quote)
+        text = fold_text(case.quote)
         for figure in printed_figures(text.text):
             if _SE.search(case.quote[: text.origin[figure.start]]):
                 yield "an SE as an SD", replace(case, field="r_sd", value=float(figure.value))

@@ -36,7 +36,7 @@ from ingather.extraction.provider import (
     Writing,
     parse_reply,
 )
-from ingather.extraction.template import Template, load_builtin, select
+from ingather.extraction.template import Template, load_builtin_template, template_with_fields_selected
 from ingather.settings import Settings
 from ingather.workbench import endpoint_from
 from scores.report import Report, Share
@@ -106,7 +106,7 @@ def score(kept: Path, folder: Path | None, *, most: int | None, field_ids: Seque
     endpoint = endpoint_from(Settings.from_environment())
     if endpoint is None:
         raise FileNotFoundError("no model is configured: set INGATHER_LLM_BASE_URL and INGATHER_LLM_MODEL")
-    template = select(load_builtin("rct"), list(field_ids))
+    template = template_with_fields_selected(load_builtin_template("rct"), list(field_ids))
     every = [*_samples(template), *(_trials(folder, template) if folder else ())]
     wanted = [paper for paper in every if only in {None, paper.group}]
     known = {record["paper"]: record for record in _read(kept)}

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from ingather.extraction.findings import Finding, Verdict
-from ingather.extraction.template import load_builtin
+from ingather.extraction.template import load_builtin_template
 from ingather.library.errors import PaperUnreadable
 from ingather.library.paper import read_paper
 from ingather.library.reading import Reading
@@ -60,7 +60,7 @@ def score(folder: Path) -> Report:
     if not files:
         raise FileNotFoundError("no .pdf files below papers")
     counts = _Counts()
-    template = load_builtin("rct")
+    template = load_builtin_template("rct")
     read = 0
     for path in files:
         try:

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Final
 
 from ingather.extraction.findings import Answer, Row, State, Value, Verdict
-from ingather.extraction.ground.folding import fold
+from ingather.extraction.ground.folding import fold_text
 from ingather.extraction.proof.assess import assess_answers
 from ingather.extraction.proof.figures import printed_figures
-from ingather.extraction.template import load_builtin
+from ingather.extraction.template import load_builtin_template
 from scores.report import Report, Share
 
 _FIELDS: Final = {
@@ -54,7 +54,7 @@ def score(folder: Path) -> Report:
     files = sorted((folder / "pico").rglob("*.ann")) or sorted(folder.rglob("*.ann"))
     if not files:
         raise FileNotFoundError("no .ann files below it")
-    template = load_builtin("rct")
+    template = load_builtin_template("rct")
     counts: dict[str, list[int]] = {}
     misses: list[str] = []
     for path in files:
@@ -175,7 +175,7 @@ def of_sentence(honest: Case) -> Iterator[Case]:
     """An honest answer, and every other number of its sentence as a wrong one."""
     yield honest
     is_count = honest.field in _COUNTS
-    for other in sorted({float(one.value) for one in printed_figures(fold(honest.quote).text)} - {honest.value}):
+    for other in sorted({float(one.value) for one in printed_figures(fold_text(honest.quote).text)} - {honest.value}):
         if not is_count or other == int(other):
             yield replace(honest, value=int(other) if is_count else other, is_honest=False)
 
@@ -240,7 +240,7 @@ def _nearest(entities: list[Entity], entity: Entity, start: int, end: int) -> st
 
 
 def value_of(text: str) -> float | int | None:
-    found = [one for one in printed_figures(fold(text).text) if not one.is_name]
+    found = [one for one in printed_figures(fold_text(text).text) if not one.is_name]
     if len(found) != 1:
         return None
     value = float(found[0].value)

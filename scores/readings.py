@@ -25,7 +25,7 @@ from typing import Any
 
 from ingather.extraction.findings import Finding, Row, State
 from ingather.extraction.template import Template
-from ingather.extraction.template.builtin import BUILTIN_IDS, load_builtin
+from ingather.extraction.template.builtin import BUILTIN_IDS, load_builtin_template
 from ingather.library.errors import PaperUnreadable
 from ingather.library.paper import read_paper
 from scores.registry import MARKED, answers_of
@@ -181,7 +181,7 @@ def main(argv: list[str]) -> int:
 
 
 def _draw(options: argparse.Namespace) -> int:
-    template = load_builtin(options.template)
+    template = load_builtin_template(options.template)
     papers = sorted((*options.folder.glob("*.pdf"), *options.folder.glob("*.md")))
     if options.command == "draw":
         chosen = draw(

@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from ingather.extraction.findings import EMBEDDED, Finding, Row, State, Verdict
 from ingather.extraction.proof.assess import assess
-from ingather.extraction.rules import extract
-from ingather.extraction.template import Template, load_builtin
+from ingather.extraction.rules import extract_by_rules
+from ingather.extraction.template import Template, load_builtin_template
 from ingather.library.errors import PaperUnreadable
 from ingather.library.paper import read_paper
 from ingather.library.places import printed_lines
@@ -71,7 +71,7 @@ def _compared(path: Path, pdf: Path) -> Iterator[Compared]:
         reading = read_paper(pdf)
     except PaperUnreadable:
         return
-    _rows, findings = answers_of(load_builtin("rct"), reading)
+    _rows, findings = answers_of(load_builtin_template("rct"), reading)
     marked = {one.field: one.value for one in findings if not one.row and is_marked(one)}
     for field, value in _registered(record, "\n".join(page.text for page in reading.pages)):
         answer = marked.get(field)
@@ -101,7 +101,7 @@ def answers_of(template: Template, reading: Reading) -> tuple[list[Row], list[Fi
     pages = [page.text for page in reading.pages]
     first = reading.pages[0]
     fields = [field for field in template.fields if field.is_askable]
-    rows, answers = extract(fields, pages, first_page=printed_lines(first.text, first.boxes))
+    rows, answers = extract_by_rules(fields, pages, first_page=printed_lines(first.text, first.boxes))
     findings, _flags = assess(
         template, pages, rows, answers, source=EMBEDDED, has_unread_signs=reading.has_unread_signs
     )

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from ingather.extraction.findings import Answer, Row, State
-from ingather.extraction.ground.folding import fold
+from ingather.extraction.ground.folding import fold_text
 from ingather.extraction.proof.assess import assess_answers
 from ingather.extraction.proof.figures import PrintedFigure, printed_figures
-from ingather.extraction.template import load_builtin
+from ingather.extraction.template import load_builtin_template
 from scores.pico import MARKED, Case, of_sentence
 from scores.report import Report, Share
 
@@ -29,7 +29,7 @@ def score(folder: Path) -> Report:
     files = sorted((folder / "relations").glob("*.jsonl"))
     if not files:
         raise FileNotFoundError("no .jsonl files below relations")
-    template = load_builtin("rct")
+    template = load_builtin_template("rct")
     counts: dict[str, list[int]] = {}
     misses: list[str] = []
     for name, line in ((path.stem, line) for path in files for line in path.read_text(encoding="utf-8").splitlines()):
@@ -119,7 +119,7 @@ def _printed(text: str) -> tuple[str, list[int]]:
 
 def _values(text: str, start: int, end: int) -> Iterator[tuple[str, float | int]]:
     """What a marked measure says, as far as its own characters or the words before it name the quantity."""
-    folded = fold(text)
+    folded = fold_text(text)
     before = folded.text[: next((n for n, at in enumerate(folded.origin) if at >= start), 0)]
     here = [one for one in printed_figures(folded.text) if not one.is_name and start <= folded.origin[one.start] < end]
     here = [one for one in here if not one.edge and not re.match(r" ?(?:ci|confidence)", folded.text[one.end :])]

@@ -9,7 +9,7 @@ from typing import Literal, get_args, get_origin, get_type_hints
 import pytest
 
 from ingather.extraction.export import FORMATS
-from ingather.extraction.template import Field, FieldType, Label, Option, Scope, coerce
+from ingather.extraction.template import Field, FieldType, Label, Option, Scope, coerce_value
 from ingather.extraction.template.field_types import TRAITS
 from ingather.extraction.template.validation import KINDS
 from ingather.web.routes import tasks
@@ -71,14 +71,14 @@ def test_an_answer_becomes_a_value_of_its_type(type: FieldType) -> None:
     label = Label(en="Field", zh="字段")
     field = Field(id="f", label=label, section="s", type=type, scope=Scope.STUDY, options=options)
     raw, value = SAMPLES[type]
-    assert coerce(field, raw) == value
+    assert coerce_value(field, raw) == value
 
 
 # --- an export format ----------------------------------------------------------------------------------------------
 
 
 def test_every_place_knows_the_same_formats() -> None:
-    hint = get_type_hints(tasks.export)["format"]
+    hint = get_type_hints(tasks.export_task_route)["format"]
     assert get_origin(hint) is Literal
     assert list(get_args(hint)) == list(FORMATS)
     assert listed(text(PAGES / "pages" / "table" / "export.tsx"), "FORMATS") == list(FORMATS)

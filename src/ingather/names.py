@@ -1,4 +1,4 @@
-"""Ids and names from outside: what every room takes for one, in one place."""
+"""Ids, names and texts from outside: what every room takes for one, in one place."""
 
 import re
 import unicodedata
@@ -17,9 +17,26 @@ _JOINERS: Final = "\u200c\u200d"
 _UNSEEN: Final = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
 
 
+def is_id(value: object) -> bool:
+    """Whether a statement can take it as an id. Types are only hints: it may come from an address, a form or a file."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 < value <= LARGEST_ID
+
+
 def visible(text: str) -> str:
     """One line of the characters that people can see. It may be empty."""
+    return " ".join(visible_lines(text).split())
+
+
+def visible_lines(text: str) -> str:
+    """The characters that people can see, with line breaks and tabs as they stand."""
     whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    composed = unicodedata.normalize("NFC", whole)
-    seen = (char for char in composed if char in _JOINERS or unicodedata.category(char) not in _UNSEEN)
-    return " ".join("".join(seen).split())
+    return "".join(char for char in unicodedata.normalize("NFC", whole) if _is_seen(char) or char in "\n\t").strip()
+
+
+def is_visible(text: str, *, may_have_lines: bool = False) -> bool:
+    """Whether people can see every character of a text, which may have line breaks where that is said."""
+    return all(_is_seen(char) or (may_have_lines and char == "\n") for char in text)
+
+
+def _is_seen(char: str) -> bool:
+    return char in _JOINERS or unicodedata.category(char) not in _UNSEEN

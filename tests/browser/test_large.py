@@ -13,7 +13,7 @@ from ingather.engine.engine import Engine
 from ingather.extraction.extraction import Extraction
 from ingather.extraction.tasks import pipeline, tasks
 from ingather.extraction.tasks.request import FrozenRequest, TaskRequest
-from ingather.extraction.template import load_builtin
+from ingather.extraction.template import load_builtin_template
 from ingather.library import ingest
 from ingather.library.blobs import blobs_from
 from ingather.library.library import Library
@@ -52,14 +52,14 @@ def fill(url: str, folder: str) -> None:
     extraction = Extraction(engine, library)
     project = extraction.create_project("Large").id
     engine.database.run(
-        accounts.set_role(
+        accounts.set_role_of_account(
             project, engine.database.run(accounts.laptop_account(getpass.getuser())).id, accounts.Role.OWNER
         )
     )
     knowledge_base = library.create_knowledge_base("Papers", project_id=project).id
     with (SAMPLES / "rct_veratrol.pdf").open("rb") as paper:
         document = library.upload(knowledge_base, paper, "rct_veratrol.pdf").document
-    whole = load_builtin("rct")
+    whole = load_builtin_template("rct")
     fields = [field.id for field in whole.fields]
     one, _ = extraction.start_task(project, "rct", [document.id], field_ids=fields)
     engine.worker(concurrency=4).drain()

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from ingather.extraction.findings import Verdict
 from ingather.extraction.ground import Grounding, Index, ground
-from ingather.extraction.ground.lexicon import is_real
+from ingather.extraction.ground.lexicon import is_real_in_lexicon
 
 DRUGS = "metformin,aspirin,rivaroxaban,semaglutide,prednisolone,amoxicillin,losartan,vitamin D,sertraline,infliximab"
 OUTCOMES = (
@@ -225,7 +225,7 @@ def _typos(rng: random.Random, text: str) -> str:
         piece = pieces[n]
         slip = rng.choice([piece[:at] + piece[at + 1] + piece[at] + piece[at + 2 :], piece[:at] + piece[at + 1 :]])
         # A slip that makes another word, as in `patents`, is none that may pass.
-        pieces[n] = piece if is_real(slip.lower()) else slip
+        pieces[n] = piece if is_real_in_lexicon(slip.lower()) else slip
     return " ".join(pieces)
 
 

@@ -21,8 +21,8 @@ from typing import Any
 import yaml
 
 from ingather.extraction.findings import Answer, Row, State
-from ingather.extraction.rules import extract
-from ingather.extraction.template.builtin import load_builtin
+from ingather.extraction.rules import extract_by_rules
+from ingather.extraction.template.builtin import load_builtin_template
 from ingather.library.parse import parse_in_jail
 
 SAMPLES = Path(__file__).parents[2] / "samples"
@@ -87,7 +87,7 @@ def judge(folder: Path) -> tuple[Scores, list[Mistake]]:
     for path, right in papers(folder):
         pages = page_texts(path)
         for template, scopes in right.items():
-            rows, answers = extract(load_builtin(template).fields, pages)
+            rows, answers = extract_by_rules(load_builtin_template(template).fields, pages)
             for field, score, mistake in judged(scopes, rows, answers):
                 scores[template, field].add(score)
                 if mistake is not None:

@@ -20,8 +20,8 @@ from ingather.extraction.analysis.study_numbers import USUAL, comparisons_of
 from ingather.extraction.export import export
 from ingather.extraction.export.analysis_zip import TABLES
 from ingather.extraction.findings import Action, DocumentResult, Finding, Review, Row, Span, State, TaskSummary, Verdict
-from ingather.extraction.rules import extract
-from ingather.extraction.template.builtin import load_builtin
+from ingather.extraction.rules import extract_by_rules
+from ingather.extraction.template.builtin import load_builtin_template
 from tests.extraction.scores import SETS, page_texts
 
 SUMMARY = TaskSummary(
@@ -61,7 +61,7 @@ def reported(row: str, field: str, value: Any) -> Finding:
 
 def unpacked(*documents: DocumentResult, language: str = "en", choices: Choices = USUAL) -> dict[str, bytes]:
     out = io.BytesIO()
-    export("analysis", out, SUMMARY, load_builtin("rct"), documents, language=language, choices=choices)
+    export("analysis", out, SUMMARY, load_builtin_template("rct"), documents, language=language, choices=choices)
     with zipfile.ZipFile(out) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
@@ -229,7 +229,7 @@ def test_the_script_runs_without_a_warning_and_pools_as_we_do(tmp_path: Path, st
 
 def read_sample(path: Path, number: int) -> DocumentResult:
     """A sample paper as the rules read it, with the roles and times that a person has to say."""
-    rows, answers = extract(load_builtin("rct").fields, page_texts(path))
+    rows, answers = extract_by_rules(load_builtin_template("rct").fields, page_texts(path))
     findings = [
         Finding(
             field=one.field, row=one.row, state=one.state, value=one.value, quote=one.quote,
@@ -402,7 +402,7 @@ def test_an_export_of_what_was_reviewed_leaves_out_all_else() -> None:
         ),
     )  # fmt: skip
     out = io.BytesIO()
-    export("analysis", out, SUMMARY, load_builtin("rct"), [mended], only_reviewed=True)
+    export("analysis", out, SUMMARY, load_builtin_template("rct"), [mended], only_reviewed=True)
     with zipfile.ZipFile(out) as archive:
         files = {name: archive.read(name) for name in archive.namelist()}
     assert table(files, "comparisons") == []

@@ -4,22 +4,27 @@ from typing import Any
 
 import pytest
 
-from ingather.extraction.conversation.answers import LONGEST_LABEL, failed, read_answers, read_listing
-from ingather.extraction.conversation.questions import Group
+from ingather.extraction.conversation.answers import (
+    LONGEST_LABEL,
+    answers_read,
+    failed_answer,
+    listing_read_from_answer,
+)
+from ingather.extraction.conversation.questions import QuestionGroup
 from ingather.extraction.findings import Answer, Row, State
-from ingather.extraction.template import Scope, load_builtin
+from ingather.extraction.template import Scope, load_builtin_template
 
-FIELDS = {field.id: field for name in ("rct", "qc") for field in load_builtin(name).fields}
+FIELDS = {field.id: field for name in ("rct", "qc") for field in load_builtin_template(name).fields}
 ARMS = tuple(Row(scope="arm", key=f"arm/{n}", label=f"Arm {n}", parts={}) for n in (1, 2))
 RESULT = (Row(scope="domain", key="domain/1", label="Pain", parts={}),)
 
 
-def study(*fields: str) -> Group:
-    return Group(name="study/1", scope=Scope.STUDY, fields=tuple(FIELDS[field] for field in fields))
+def study(*fields: str) -> QuestionGroup:
+    return QuestionGroup(name="study/1", scope=Scope.STUDY, fields=tuple(FIELDS[field] for field in fields))
 
 
-def arms(*fields: str) -> Group:
-    return Group(name="arm/1", scope=Scope.ARM, fields=tuple(FIELDS[field] for field in fields), rows=ARMS)
+def arms(*fields: str) -> QuestionGroup:
+    return QuestionGroup(name="arm/1", scope=Scope.ARM, fields=tuple(FIELDS[field] for field in fields), rows=ARMS)
 
 
 def entry(field: str = "n_randomised", **more: Any) -> dict[str, Any]:
@@ -28,14 +33,14 @@ def entry(field: str = "n_randomised", **more: Any) -> dict[str, Any]:
 
 def one(**more: Any) -> Answer:
     """The one answer to the question after `n_randomised`."""
-    understood = read_answers({"answers": [entry(**more)]}, study("n_randomised"))
+    understood = answers_read({"answers": [entry(**more)]}, study("n_randomised"))
     assert understood.problems == ()
     [answer] = understood.answers
     return answer
 
 
-def problem(reply: dict[str, Any], group: Group) -> str:
-    return " ".join(read_answers(reply, group).problems)
+def problem(reply: dict[str, Any], group: QuestionGroup) -> str:
+    return " ".join(answers_read(reply, group).problems)
 
 
 # --- one answer ------------------------------------------------------------------------------------------------------
@@ -96,7 +101,7 @@ def test_silence_with_a_value_contradicts_itself(state: str) -> None:
 
 
 def test_a_text_may_say_why_there_is_none() -> None:
-    understood = read_answers(
+    understood = answers_read(
         {"answers": [entry("title", state="not_reported", value="The first page is missing.")]}, study("title")
     )
     assert [(answer.state, answer.value) for answer in understood.answers] == [(State.NOT_REPORTED, None)]
@@ -112,16 +117,16 @@ def test_what_a_model_guesses_at_when_it_is_unclear_is_in_the_note() -> None:
     ("state", "spelling", "value"), [("not_applicable", "not_applicable", "NA"), ("not_reported", "NI", "NI")]
 )
 def test_an_option_that_means_silence_is_an_answer(state: str, spelling: str, value: str) -> None:
-    group = Group(name="domain/1", scope=Scope.DOMAIN, fields=(FIELDS["rob2_2_3"],), rows=RESULT)
+    group = QuestionGroup(name="domain/1", scope=Scope.DOMAIN, fields=(FIELDS["rob2_2_3"],), rows=RESULT)
     reply = entry("rob2_2_3", row="domain/1", state=state, value=spelling)
-    [answer] = read_answers({"answers": [reply]}, group).answers
+    [answer] = answers_read({"answers": [reply]}, group).answers
     assert (answer.state, answer.value) == (State.REPORTED, value)
     assert "but there is a value" in problem({"answers": [reply | {"value": "PY"}]}, group)
 
 
 @pytest.mark.parametrize("value", ["Norway; Sweden", ["Norway", "Sweden"], "Norway\uff1bSweden"])
 def test_several_values_come_as_a_list_or_between_semicolons(value: Any) -> None:
-    [answer] = read_answers({"answers": [entry("countries", value=value)]}, study("countries")).answers
+    [answer] = answers_read({"answers": [entry("countries", value=value)]}, study("countries")).answers
     assert answer.value == ["Norway", "Sweden"]
 
 
@@ -133,7 +138,7 @@ def test_several_values_come_as_a_list_or_between_semicolons(value: Any) -> None
     [{}, {"answers": None}, {"answers": {}}, {"answers": "none"}, {"rows": []}, {"answers": [1, None, "x", []]}],
 )
 def test_an_answer_of_another_shape_leaves_every_question_open(reply: dict[str, Any]) -> None:
-    understood = read_answers(reply, study("n_randomised", "title"))
+    understood = answers_read(reply, study("n_randomised", "title"))
     assert understood.answers == ()
     assert "`n_randomised` has no answer." in understood.problems
     assert "`title` has no answer." in understood.problems
@@ -141,14 +146,14 @@ def test_an_answer_of_another_shape_leaves_every_question_open(reply: dict[str, 
 
 def test_what_is_right_is_kept_beside_what_is_wrong() -> None:
     reply = {"answers": [entry(value="many"), entry("title", value="A trial")]}
-    understood = read_answers(reply, study("n_randomised", "title", "journal"))
+    understood = answers_read(reply, study("n_randomised", "title", "journal"))
     assert [answer.field for answer in understood.answers] == ["title"]
     assert [text.split("`")[1] for text in understood.problems] == ["n_randomised", "journal"]
 
 
 def test_an_answer_nobody_asked_for_is_no_reason_to_pay_again() -> None:
     reply = {"answers": [entry(), entry("shoe_size"), "chatter"]}
-    understood = read_answers(reply, study("n_randomised"))
+    understood = answers_read(reply, study("n_randomised"))
     assert [answer.field for answer in understood.answers] == ["n_randomised"]
     assert understood.problems == ()
 
@@ -160,14 +165,14 @@ def test_an_unknown_question_is_named_when_another_has_no_answer() -> None:
 
 
 def test_the_same_answer_twice_is_one_and_two_different_ones_are_none() -> None:
-    assert len(read_answers({"answers": [entry(), entry(quote="again")]}, study("n_randomised")).answers) == 1
-    understood = read_answers({"answers": [entry(), entry(value="121"), entry()]}, study("n_randomised"))
+    assert len(answers_read({"answers": [entry(), entry(quote="again")]}, study("n_randomised")).answers) == 1
+    understood = answers_read({"answers": [entry(), entry(value="121"), entry()]}, study("n_randomised"))
     assert understood.answers == ()
     assert understood.problems == ("`n_randomised` has two different answers.",)
 
 
 def test_a_wrong_answer_beside_a_right_one_is_a_contradiction() -> None:
-    understood = read_answers({"answers": [entry(value="many"), entry()]}, study("n_randomised"))
+    understood = answers_read({"answers": [entry(value="many"), entry()]}, study("n_randomised"))
     assert understood.answers == ()
 
 
@@ -184,14 +189,14 @@ def cell(value: Any, field: str = "arm_n_randomised", **more: Any) -> dict[str, 
 
 def test_one_quote_proves_a_row_and_rows_are_not_mixed_up() -> None:
     reply = {"rows": [row("arm/2", cell("61")), row("arm/1", cell("59"))]}
-    found = {answer.row: answer for answer in read_answers(reply, arms("arm_n_randomised")).answers}
+    found = {answer.row: answer for answer in answers_read(reply, arms("arm_n_randomised")).answers}
     assert (found["arm/1"].value, found["arm/1"].quote, found["arm/1"].page) == (59, "line of arm/1", 2)
     assert (found["arm/2"].value, found["arm/2"].quote) == (61, "line of arm/2")
 
 
 def test_a_cell_may_have_a_quote_of_its_own_but_not_a_row() -> None:
     reply = {"rows": [row("arm/1", cell("59", quote="own", page=9, row="arm/2")), row("arm/2", cell("61", quote=""))]}
-    found = {answer.row: answer for answer in read_answers(reply, arms("arm_n_randomised")).answers}
+    found = {answer.row: answer for answer in answers_read(reply, arms("arm_n_randomised")).answers}
     assert (found["arm/1"].value, found["arm/1"].quote, found["arm/1"].page) == (59, "own", 8)
     assert found["arm/2"].quote == "line of arm/2"
 
@@ -210,14 +215,14 @@ def test_a_cell_may_have_a_quote_of_its_own_but_not_a_row() -> None:
     ],
 )
 def test_rows_of_another_shape_leave_their_cells_open(rows: list[Any]) -> None:
-    understood = read_answers({"rows": [*rows, row("arm/2", cell("61"))]}, arms("arm_n_randomised"))
+    understood = answers_read({"rows": [*rows, row("arm/2", cell("61"))]}, arms("arm_n_randomised"))
     assert [answer.row for answer in understood.answers] == ["arm/2"]
     assert "`arm_n_randomised` of row `arm/1` has no answer." in understood.problems
 
 
 def test_every_open_cell_is_named_also_when_the_field_is_named_for_another_row() -> None:
     reply = {"rows": [row("arm/1", cell("many"))]}
-    understood = read_answers(reply, arms("arm_n_randomised"))
+    understood = answers_read(reply, arms("arm_n_randomised"))
     assert [text.split(":")[0] for text in understood.problems] == [
         "`arm_n_randomised` of row `arm/1`",
         "`arm_n_randomised` of row `arm/2` has no answer.",
@@ -226,7 +231,7 @@ def test_every_open_cell_is_named_also_when_the_field_is_named_for_another_row()
 
 def test_a_row_in_two_pieces_is_one_row() -> None:
     reply = {"rows": [row("arm/1", cell("59")), row("arm/1", cell("20 mg", "dose")), row("arm/2", cell("61"))]}
-    understood = read_answers(reply, arms("arm_n_randomised", "dose"))
+    understood = answers_read(reply, arms("arm_n_randomised", "dose"))
     assert {(answer.row, answer.field) for answer in understood.answers} == {
         ("arm/1", "arm_n_randomised"),
         ("arm/1", "dose"),
@@ -237,7 +242,7 @@ def test_a_row_in_two_pieces_is_one_row() -> None:
 def test_what_is_lost_is_a_failed_cell_that_says_why() -> None:
     group = arms("arm_n_randomised")
     reply = {"rows": [row("arm/1", cell("many")), row("arm/2", cell("61"))]}
-    kept, lost = failed(group, read_answers(reply, group), "No answer.")
+    kept, lost = failed_answer(group, answers_read(reply, group), "No answer.")
     assert (kept.row, kept.value) == ("arm/2", 61)
     assert (lost.row, lost.state) == ("arm/1", State.FAILED)
     assert "many" in lost.note
@@ -250,7 +255,7 @@ BOTH = (Scope.ARM, Scope.OUTCOME)
 
 
 def labels(given_arms: Any) -> list[str]:
-    return [listed.label for listed in read_listing({"arms": given_arms}, [Scope.ARM])[0]]
+    return [listed.label for listed in listing_read_from_answer({"arms": given_arms}, [Scope.ARM])[0]]
 
 
 def test_rows_are_listed_with_their_proof() -> None:
@@ -258,7 +263,7 @@ def test_rows_are_listed_with_their_proof() -> None:
         "arms": [{"label": "Exercise", "quote": "to exercise", "page": 2, "is_reference": False}],
         "outcomes": [{"label": "Pain", "timepoints": ["6 weeks", "", 7, "12 weeks"], "quote": "", "page": None}],
     }
-    (arm, outcome), problems = read_listing(reply, BOTH)
+    (arm, outcome), problems = listing_read_from_answer(reply, BOTH)
     assert problems == []
     assert (arm.label, arm.quote, arm.page, arm.is_reference) == ("Exercise", "to exercise", 1, False)
     assert outcome.timepoints == ("6 weeks", "12 weeks")
@@ -270,15 +275,15 @@ def test_a_label_given_twice_is_one_row() -> None:
 
 @pytest.mark.parametrize("bad", [None, 3, "Exercise", [], {}, {"label": None}, {"label": " "}, {"label": 3}])
 def test_an_entry_without_a_label_is_named_and_the_others_stay(bad: Any) -> None:
-    listed, problems = read_listing({"arms": [bad, {"label": "Care"}]}, [Scope.ARM])
+    listed, problems = listing_read_from_answer({"arms": [bad, {"label": "Care"}]}, [Scope.ARM])
     assert [entry.label for entry in listed] == ["Care"]
     assert problems == ["Every entry of `arms` must be an object with a `label`."]
 
 
 @pytest.mark.parametrize("reply", [{}, {"arms": None}, {"arms": {}}, {"arms": "two"}])
 def test_a_list_that_is_missing_is_told_from_one_that_is_empty(reply: dict[str, Any]) -> None:
-    assert read_listing(reply, [Scope.ARM]) == ([], ["`arms` must be a list."])
-    assert read_listing({"arms": []}, [Scope.ARM]) == ([], [])
+    assert listing_read_from_answer(reply, [Scope.ARM]) == ([], ["`arms` must be a list."])
+    assert listing_read_from_answer({"arms": []}, [Scope.ARM]) == ([], [])
 
 
 @pytest.mark.parametrize(

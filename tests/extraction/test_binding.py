@@ -6,9 +6,9 @@ import pytest
 
 from ingather.extraction.findings import Answer, Finding, Reason, Row, State, Value, Verdict
 from ingather.extraction.proof.assess import assess
-from ingather.extraction.template import Template, load_builtin
+from ingather.extraction.template import Template, load_builtin_template
 
-RCT = load_builtin("rct")
+RCT = load_builtin_template("rct")
 ARMS = [
     Row(scope="arm", key="arm/1", label="Metformin", parts={}),
     Row(scope="arm", key="arm/2", label="Placebo", parts={}),

@@ -10,8 +10,14 @@ from hypothesis import strategies as st
 
 from ingather.extraction.findings import Finding, Flag, Row, State, Value, Verdict
 from ingather.extraction.judgements import checks
-from ingather.extraction.judgements.checks import CUT_SHORT, check
-from ingather.extraction.judgements.evaluation import Missing, days, evaluate, p_bounds, step
+from ingather.extraction.judgements.checks import CUT_SHORT, run_template_checks
+from ingather.extraction.judgements.evaluation import (
+    Missing,
+    evaluate,
+    evaluated_days,
+    evaluated_p_bounds,
+    evaluation_step,
+)
 from ingather.extraction.template import (
     CheckRule,
     Label,
@@ -19,15 +25,15 @@ from ingather.extraction.template import (
     Scope,
     Template,
     TemplateError,
-    builtin,
-    clone,
-    load_builtin,
+    builtin_templates,
+    cloned_template,
+    load_builtin_template,
 )
 from ingather.extraction.template.editing import fields_named
-from ingather.extraction.template.expressions import FUNCTIONS, ExpressionError, parse
-from ingather.extraction.template.validation import validate
+from ingather.extraction.template.expressions import FUNCTIONS, ExpressionError, parse_expression
+from ingather.extraction.template.validation import validate_template
 
-RCT, COHORT, QC = (load_builtin(name) for name in ("rct", "cohort", "qc"))
+RCT, COHORT, QC = (load_builtin_template(name) for name in ("rct", "cohort", "qc"))
 
 ROWS = (
     Row(scope="arm", key="arm/1", label="A", parts={}),
@@ -72,7 +78,7 @@ def findings(template: Template, answers: dict[str, Value]) -> list[Finding]:
 
 
 def broken(template: Template, answers: dict[str, Value]) -> set[str]:
-    return {flag.rule for flag in check(template, ROWS, findings(template, answers))}
+    return {flag.rule for flag in run_template_checks(template, ROWS, findings(template, answers))}
 
 
 RATIO: dict[str, Value] = {"c_measure": "RR", "c_ci_level": 95.0}
@@ -312,7 +318,7 @@ def test_a_rule_is_quiet_where_it_is_kept_and_speaks_where_it_is_broken(
 def test_every_rule_of_the_rct_and_qc_templates_has_a_case_and_every_rule_of_the_cohort_one_too() -> None:
     tested = {(template.id, rule) for template, rule, _, _ in CASES}
     shared = {rule.id for rule in RCT.checks if rule in COHORT.checks}
-    for template in builtin():
+    for template in builtin_templates():
         for rule in template.checks:
             assert (template.id, rule.id) in tested or (template is COHORT and ("rct", rule.id) in tested), rule.id
     assert len(shared) > 5
@@ -320,7 +326,7 @@ def test_every_rule_of_the_rct_and_qc_templates_has_a_case_and_every_rule_of_the
 
 def test_a_flag_names_its_row_its_fields_and_the_values_in_the_language_asked_for() -> None:
     given = findings(RCT, {"r_events@2": 13, "r_n@2": 12})
-    assert check(RCT, ROWS, given) == [
+    assert run_template_checks(RCT, ROWS, given) == [
         Flag(
             rule="events_within_n",
             row="arm_result/2",
@@ -328,7 +334,7 @@ def test_a_flag_names_its_row_its_fields_and_the_values_in_the_language_asked_fo
             message="Events (13) exceed the number analysed (12).",
         )
     ]
-    (chinese,) = check(RCT, ROWS, given, language="zh")
+    (chinese,) = run_template_checks(RCT, ROWS, given, language="zh")
     assert chinese.message == "事件数（13）大于分析人数（12）。"  # noqa: RUF001
 
 
@@ -338,7 +344,9 @@ def test_a_result_finds_the_arm_and_the_outcome_it_belongs_to() -> None:
         reported("arm_n_randomised", 50, "arm/2"),
         reported("arm_n_randomised", 70, "arm/1"),
     ]
-    assert [(flag.rule, flag.row) for flag in check(RCT, ROWS, given)] == [("result_n_within_arm", "arm_result/2")]
+    assert [(flag.rule, flag.row) for flag in run_template_checks(RCT, ROWS, given)] == [
+        ("result_n_within_arm", "arm_result/2")
+    ]
 
 
 def test_rows_of_another_outcome_are_not_compared() -> None:
@@ -348,8 +356,8 @@ def test_rows_of_another_outcome_are_not_compared() -> None:
         reported("r_sd", 20.0, "arm_result/2"),
     ]
     apart = [replace(finding, row=finding.row.replace("/2", "/3")) for finding in same]
-    assert [flag.rule for flag in check(RCT, ROWS, same)] == ["sd_looks_like_se"]
-    assert check(RCT, ROWS, apart) == []
+    assert [flag.rule for flag in run_template_checks(RCT, ROWS, same)] == ["sd_looks_like_se"]
+    assert run_template_checks(RCT, ROWS, apart) == []
 
 
 def test_means_of_another_time_are_not_taken_for_a_contrast() -> None:
@@ -363,28 +371,35 @@ def test_means_of_another_time_are_not_taken_for_a_contrast() -> None:
     rows = [row for row in ROWS if row.scope == "arm"] + times
     given = [reported("c_measure", "MD", "c"), reported("c_adjusted", "no", "c"), reported("r_mean", 9.5, "soon/1")]
     given += [reported("r_mean", 5.5, "late/1"), reported("r_mean", 7.5, "late/2")]
-    assert check(RCT, rows, [*given, reported("c_estimate", 2.0, "c")]) == []
-    assert [f.rule for f in check(RCT, rows, [*given, reported("c_estimate", 4.1, "c")])] == ["md_agrees_with_means"]
+    assert run_template_checks(RCT, rows, [*given, reported("c_estimate", 2.0, "c")]) == []
+    assert [f.rule for f in run_template_checks(RCT, rows, [*given, reported("c_estimate", 4.1, "c")])] == [
+        "md_agrees_with_means"
+    ]
 
 
 def test_rows_nobody_listed_are_checked_by_their_findings() -> None:
-    (flag,) = check(RCT, (), [reported("r_events", 3, "x"), reported("r_n", 2, "x")])
+    (flag,) = run_template_checks(RCT, (), [reported("r_events", 3, "x"), reported("r_n", 2, "x")])
     assert (flag.rule, flag.row) == ("events_within_n", "x")
 
 
 @pytest.mark.parametrize("state", [state for state in State if state != State.REPORTED])
 def test_only_reported_answers_take_part(state: State) -> None:
-    assert check(RCT, ROWS, [reported("r_events", 3, "arm_result/1"), reported("r_n", 2, "arm_result/1", state)]) == []
+    assert (
+        run_template_checks(
+            RCT, ROWS, [reported("r_events", 3, "arm_result/1"), reported("r_n", 2, "arm_result/1", state)]
+        )
+        == []
+    )
 
 
 def test_two_different_answers_to_a_field_are_none_and_two_equal_ones_are_one() -> None:
     given = findings(RCT, {"r_events": 13, "r_n": 12})
-    assert check(RCT, ROWS, [*given, reported("r_n", 14, "arm_result/1")]) == []
-    assert len(check(RCT, ROWS, [*given, reported("r_n", 12, "arm_result/1")])) == 1
+    assert run_template_checks(RCT, ROWS, [*given, reported("r_n", 14, "arm_result/1")]) == []
+    assert len(run_template_checks(RCT, ROWS, [*given, reported("r_n", 12, "arm_result/1")])) == 1
 
 
 def test_one_arm_without_a_number_and_there_is_no_sum() -> None:
-    assert check(RCT, ROWS, findings(RCT, {"n_randomised": 100, "arm_n_randomised": 49})) == []
+    assert run_template_checks(RCT, ROWS, findings(RCT, {"n_randomised": 100, "arm_n_randomised": 49})) == []
 
 
 def test_intention_to_treat_with_everyone_analysed_may_have_losses() -> None:
@@ -402,7 +417,7 @@ HOSTILE: list[Value] = [
 @given(data=st.data())
 def test_nothing_in_the_values_makes_a_check_raise(data: st.DataObject) -> None:
     template = data.draw(st.sampled_from([RCT, COHORT, QC]))
-    named = sorted({field for rule in template.checks for field in parse(rule.expression).fields})
+    named = sorted({field for rule in template.checks for field in parse_expression(rule.expression).fields})
     value = st.one_of(st.sampled_from(HOSTILE), st.floats(), st.integers(), st.text(max_size=8))
     keys = st.sampled_from([row.key for row in ROWS] + ["", "nowhere"])
     given = [
@@ -411,31 +426,31 @@ def test_nothing_in_the_values_makes_a_check_raise(data: st.DataObject) -> None:
         )
         for field in data.draw(st.lists(st.sampled_from(named), max_size=25))
     ]
-    for flag in check(template, ROWS, given):
+    for flag in run_template_checks(template, ROWS, given):
         assert flag.message
         assert len(flag.message) < 2_000
 
 
 @pytest.mark.parametrize("value", HOSTILE)
 def test_every_numeric_field_holding_the_same_hostile_value_raises_nothing(value: Value) -> None:
-    for template in builtin():
+    for template in builtin_templates():
         places = [
             reported(field.id, value, row.key) for field in template.fields for row in ROWS if row.scope == field.scope
         ]
-        check(template, ROWS, places + [reported(f.id, value, "") for f in template.fields_of("study")])
+        run_template_checks(template, ROWS, places + [reported(f.id, value, "") for f in template.fields_of("study")])
 
 
 def test_too_many_rows_are_not_compared_for_ever_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checks, "MOST_LOOKS", 50)
     rows = [Row(scope="arm_result", key=f"r/{n}", label="", parts={"outcome": "outcome/1"}) for n in range(20)]
     given = [reported("r_sd", 2.0, row.key) for row in rows] + [reported("r_n", 100, row.key) for row in rows]
-    flags = check(RCT, rows, given)
+    flags = run_template_checks(RCT, rows, given)
     assert [flag.rule for flag in flags] == [CUT_SHORT]
     assert "not finished" in flags[0].message
 
 
 def test_a_custom_template_brings_its_own_check() -> None:
-    mine = clone(RCT, "mine", Label(en="Mine", zh="Mine"))
+    mine = cloned_template(RCT, "mine", Label(en="Mine", zh="Mine"))
     rule = CheckRule(
         id="young",
         scope=Scope.ARM,
@@ -444,11 +459,11 @@ def test_a_custom_template_brings_its_own_check() -> None:
         message=Label(en="{age_mean} is neither young nor old.", zh="{age_mean}"),
         when="arm_role == 'placebo'",
     )
-    mine = validate(replace(mine, checks=(rule,)))
-    assert [f.message for f in check(mine, ROWS, findings(mine, {"age_mean": 40.0, "arm_role": "placebo"}))] == [
-        "40 is neither young nor old."
-    ]
-    assert check(mine, ROWS, findings(mine, {"age_mean": 40.0, "arm_role": "sham"})) == []
+    mine = validate_template(replace(mine, checks=(rule,)))
+    assert [
+        f.message for f in run_template_checks(mine, ROWS, findings(mine, {"age_mean": 40.0, "arm_role": "placebo"}))
+    ] == ["40 is neither young nor old."]
+    assert run_template_checks(mine, ROWS, findings(mine, {"age_mean": 40.0, "arm_role": "sham"})) == []
 
 
 # The language itself.
@@ -471,14 +486,14 @@ def test_a_custom_template_brings_its_own_check() -> None:
 def test_what_is_not_of_the_language_is_refused(text: str) -> None:
     check = CheckRule(id="x", scope=Scope.ARM_RESULT, level=Level.WARN, expression=text, message=Label(en="x", zh="x"))
     with pytest.raises(TemplateError, match="has an expression that"):
-        validate(replace(RCT, checks=(check,)))
+        validate_template(replace(RCT, checks=(check,)))
 
 
 @settings(max_examples=300, deadline=None)
 @given(st.text(alphabet="rn_109.,()'<>=!+*/- andotis", max_size=60))
 def test_any_text_is_read_or_refused_with_an_expression_error(text: str) -> None:
     try:
-        expression = parse(text)
+        expression = parse_expression(text)
     except ExpressionError:
         return
     assert set(expression.fields) <= {use.field for use in expression.uses}
@@ -538,7 +553,7 @@ class Answers:
     ],
 )
 def test_an_expression_is_true_false_or_says_nothing(text: str, truth: bool | None) -> None:
-    assert evaluate(parse(text), Answers(a=0.1, b=0.2, word="x", big=1e300, day="2019-03")) is truth
+    assert evaluate(parse_expression(text), Answers(a=0.1, b=0.2, word="x", big=1e300, day="2019-03")) is truth
 
 
 @pytest.mark.parametrize(
@@ -556,31 +571,31 @@ def test_an_expression_is_true_false_or_says_nothing(text: str, truth: bool | No
     ],
 )
 def test_a_printed_p_value_has_bounds(printed: str, low: float, high: float) -> None:
-    assert p_bounds(printed) == pytest.approx((low, high))
+    assert evaluated_p_bounds(printed) == pytest.approx((low, high))
 
 
 @pytest.mark.parametrize("printed", ["", "0.03 for trend", "significant", "1.2", "12", "0.01-0.05", "<", "p"])
 def test_a_p_value_that_cannot_be_read_is_missing(printed: str) -> None:
     with pytest.raises(Missing):
-        p_bounds(printed)
+        evaluated_p_bounds(printed)
 
 
 def test_a_date_means_its_first_and_last_day() -> None:
-    assert days("2020") == (20200101, 20201231)
-    assert days("2020-02") == (20200201, 20200229)
-    assert days("2020-02-03") == (20200203, 20200203)
+    assert evaluated_days("2020") == (20200101, 20201231)
+    assert evaluated_days("2020-02") == (20200201, 20200229)
+    assert evaluated_days("2020-02-03") == (20200203, 20200203)
 
 
 @pytest.mark.parametrize(("number", "expected"), [(7.2, 0.1), (7.0, 1), (120.0, 1), (0.25, 0.01), (0.0, 1), (1e22, 1)])
 def test_the_step_of_a_number_is_its_last_place(number: float, expected: float) -> None:
-    assert step(number) == pytest.approx(expected)
+    assert evaluation_step(number) == pytest.approx(expected)
 
 
 def test_every_function_of_the_language_is_in_the_document() -> None:
     text = (Path(__file__).parents[2] / "docs" / "templates.md").read_text(encoding="utf-8")
     for function in FUNCTIONS:
         assert f"`{function}(" in text, function
-    for template in builtin():
+    for template in builtin_templates():
         for rule in template.checks:
             name = "question_" if rule.id.startswith("question_") else rule.id
             assert f"`{name}" in text, rule.id

@@ -2,9 +2,9 @@
 
 from ingather.extraction.findings import EMBEDDED, Answer, Finding, Reason, State, Verdict
 from ingather.extraction.proof.assess import assess
-from ingather.extraction.template.builtin import load_builtin
+from ingather.extraction.template.builtin import load_builtin_template
 
-TEMPLATE = load_builtin("rct")
+TEMPLATE = load_builtin_template("rct")
 ENROLLED = "Between 2004 and 2006, 259 patients were enrolled and 240 were evaluable."
 RANDOMISED = "Zinc and placebo were compared in a randomised trial of adults with a cold. "
 OPEN = "Zinc was given to adults with a cold, and we saw what became of them. "

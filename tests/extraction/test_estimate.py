@@ -8,10 +8,15 @@ import pytest
 
 from ingather.engine.engine import Engine
 from ingather.engine.errors import UsageError
-from ingather.extraction.conversation.estimate import by_model, by_rules, document_tokens, scaled
+from ingather.extraction.conversation.estimate import (
+    estimate_by_model,
+    estimate_by_rules,
+    estimated_document_tokens,
+    scaled_estimate,
+)
 from ingather.extraction.conversation.sizes import Sizes
 from ingather.extraction.provider import Endpoint, estimate_tokens
-from ingather.extraction.template import load_builtin
+from ingather.extraction.template import load_builtin_template
 from ingather.library.parse import parse_in_jail
 from ingather.library.port import Length
 from tests.extraction.desk import Bench, paper
@@ -67,37 +72,41 @@ def test_what_was_used_lies_within_what_was_foreseen(
 
 def test_length_in_bytes_is_enough_to_count_tokens() -> None:
     for text in ("The trial randomised 120 adults. " * 50, "本研究为平行设计、优效性、随机双盲试验。" * 50):
-        assert document_tokens(length_of(text)) == pytest.approx(estimate_tokens(text), rel=0.02)
+        assert estimated_document_tokens(length_of(text)) == pytest.approx(estimate_tokens(text), rel=0.02)
 
 
 def test_more_documents_fields_and_parts_cost_more_and_hands_shorten_it() -> None:
-    rct = load_builtin("rct")
+    rct = load_builtin_template("rct")
     length = Length(characters=60_000, bytes=60_000)
-    one = by_model(rct, [length], sizes=Sizes(document=60_000), at_once=1, model="gpt-4.1-mini")
-    ten = by_model(rct, [length] * 10, sizes=Sizes(document=60_000), at_once=1, model="gpt-4.1-mini")
-    quick = by_model(rct, [length] * 10, sizes=Sizes(document=60_000), at_once=10, model="gpt-4.1-mini")
-    parts = by_model(rct, [length], sizes=Sizes(document=5_000), at_once=1, model="gpt-4.1-mini")
+    one = estimate_by_model(rct, [length], sizes=Sizes(document=60_000), at_once=1, model="gpt-4.1-mini")
+    ten = estimate_by_model(rct, [length] * 10, sizes=Sizes(document=60_000), at_once=1, model="gpt-4.1-mini")
+    quick = estimate_by_model(rct, [length] * 10, sizes=Sizes(document=60_000), at_once=10, model="gpt-4.1-mini")
+    parts = estimate_by_model(rct, [length], sizes=Sizes(document=5_000), at_once=1, model="gpt-4.1-mini")
     assert one.cost is not None
     assert ten.cost is not None
     assert ten.cost.high == pytest.approx(10 * one.cost.high, rel=Decimal("0.001"))
     assert ten.seconds.high == pytest.approx(10 * quick.seconds.high)
     assert parts.calls.low == 3 * one.calls.low
-    assert scaled(one, 10).tokens_in.high == pytest.approx(ten.tokens_in.high)
+    assert scaled_estimate(one, 10).tokens_in.high == pytest.approx(ten.tokens_in.high)
 
 
 def test_a_price_that_is_not_known_is_not_guessed() -> None:
-    found = by_model(
-        load_builtin("qc"), [length_of(paper(1))], sizes=Sizes(document=60_000), at_once=1, model="my-own-model"
+    found = estimate_by_model(
+        load_builtin_template("qc"),
+        [length_of(paper(1))],
+        sizes=Sizes(document=60_000),
+        at_once=1,
+        model="my-own-model",
     )
     assert found.cost is None
     assert found.tokens_in.low > 0
 
 
 def test_rules_cost_nothing_but_time() -> None:
-    found = by_rules([length_of(paper(1))] * 100, workers=2)
+    found = estimate_by_rules([length_of(paper(1))] * 100, workers=2)
     assert (found.cost, found.calls.high, found.tokens_in.high) == (None, 0, 0)
     assert 0 < found.seconds.low < found.seconds.high
-    assert by_rules([], workers=0).seconds.high == 0
+    assert estimate_by_rules([], workers=0).seconds.high == 0
 
 
 def test_what_was_not_read_counts_as_the_others_and_what_cannot_be_read_costs_nothing(

@@ -13,7 +13,7 @@ from ingather.extraction.export import ReportReference, export
 from ingather.extraction.export.revman_tables import ARMS, INFORMATION, RESULTS
 from ingather.extraction.findings import DocumentResult
 from ingather.extraction.studies.study_names import surname_first
-from ingather.extraction.template.builtin import load_builtin
+from ingather.extraction.template.builtin import load_builtin_template
 from tests.extraction.test_analysis_export import SUMMARY, printed_effects, reported, review, trial
 
 KNOWN = ReportReference(
@@ -26,7 +26,7 @@ KNOWN = ReportReference(
 
 def written(format: str, *documents: DocumentResult, references: dict[str, ReportReference] | None = None) -> bytes:
     out = io.BytesIO()
-    export(format, out, SUMMARY, load_builtin("rct"), documents, references=references)
+    export(format, out, SUMMARY, load_builtin_template("rct"), documents, references=references)
     return out.getvalue()
 
 

@@ -36,7 +36,17 @@ from ingather.extraction.findings import (
     Value,
     Verdict,
 )
-from ingather.extraction.template import Field, FieldType, Label, Option, Scope, Section, Template, UnitOf, builtin
+from ingather.extraction.template import (
+    Field,
+    FieldType,
+    Label,
+    Option,
+    Scope,
+    Section,
+    Template,
+    UnitOf,
+    builtin_templates,
+)
 
 
 def field_of(id: str, label: str, zh: str = "", **more: Any) -> Field:
@@ -366,7 +376,7 @@ def test_options_show_their_labels_in_wide_tables_and_their_ids_as_evidence() ->
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.parametrize("template", builtin(), ids=lambda template: template.id)
+@pytest.mark.parametrize("template", builtin_templates(), ids=lambda template: template.id)
 def test_the_built_in_templates_can_be_exported_with_an_answer_to_every_field(
     template: Template, language: str
 ) -> None:

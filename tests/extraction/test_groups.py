@@ -5,9 +5,9 @@ import pytest
 
 from ingather.extraction.findings import Answer, Row, State, Value, Verdict
 from ingather.extraction.proof.assess import assess_answers
-from ingather.extraction.template import load_builtin
+from ingather.extraction.template import load_builtin_template
 
-RCT = load_builtin("rct")
+RCT = load_builtin_template("rct")
 Binding = tuple[str, Value, int, int]  # a field, a value, the place of the arm, the place of the outcome; -1 for none
 # Arms, outcomes, a sentence, what it proves, and what it does not.
 SENTENCES: list[tuple[list[str], list[str], str, list[Binding], list[Binding]]] = [

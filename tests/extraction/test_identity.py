@@ -3,10 +3,10 @@
 import pytest
 
 from ingather.extraction.findings import Answer, State
-from ingather.extraction.rules import extract
+from ingather.extraction.rules import extract_by_rules
 from ingather.extraction.rules.coverage import PART_NOT_READ, SPOKEN_OF
 from ingather.extraction.rules.kind import NOT_A_COHORT, NOT_A_TRIAL
-from ingather.extraction.template.builtin import load_builtin
+from ingather.extraction.template.builtin import load_builtin_template
 from ingather.library.port import PrintedLine
 
 PROSE = "The study was planned with care, and these lines are about nothing that a rule would look for. " * 14
@@ -19,7 +19,7 @@ def answers(page: str, sizes: dict[str, float] | None = None, template: str = "r
         size = next((size for head, size in (sizes or {}).items() if line.startswith(head)), 9.0)
         printed.append(PrintedLine(start=start, end=start + len(line), size=size))
         start += len(line) + 1
-    _, found = extract(load_builtin(template).fields, [page], first_page=printed)
+    _, found = extract_by_rules(load_builtin_template(template).fields, [page], first_page=printed)
     return {answer.field: answer for answer in found if not answer.row}
 
 

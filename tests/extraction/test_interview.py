@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from ingather.extraction.conversation.interview import Interview, InterviewResult, ModelAnswer
-from ingather.extraction.conversation.merging import merged
+from ingather.extraction.conversation.merging import merged_answers
 from ingather.extraction.conversation.questions import MOST_ROWS
 from ingather.extraction.findings import Answer, Row, State
 from ingather.extraction.proof.assess import assess
 from ingather.extraction.provider import ChatReply, ErrorKind, Message, ModelError
-from ingather.extraction.template import Template, load_builtin, select
+from ingather.extraction.template import Template, load_builtin_template, template_with_fields_selected
 
 PAGES = ["A trial of exercise. We randomised 120 people.", "Pain fell by 2.1 points."]
 Script = Callable[[str, tuple[Message, ...], dict[str, Any]], dict[str, Any]]
@@ -62,7 +62,7 @@ def _silent(field: str, row: str | None) -> dict[str, Any]:
 
 
 def small(*fields: str) -> Template:
-    return select(load_builtin("rct"), fields)
+    return template_with_fields_selected(load_builtin_template("rct"), fields)
 
 
 def interviewed(template: Template, model: Model, pages: list[str] | None = None) -> InterviewResult:
@@ -205,32 +205,32 @@ SILENT = [Answer(field="n", state=State.NOT_REPORTED)]
 
 
 def test_parts_that_contradict_each_other_make_it_unclear() -> None:
-    [answer] = merged([reported(120, "120"), SILENT, reported(121, "121")])
+    [answer] = merged_answers([reported(120, "120"), SILENT, reported(121, "121")])
     assert (answer.state, answer.value) == (State.UNCLEAR, None)
     assert "120" in answer.note
     assert "121" in answer.note
-    [silent] = merged([SILENT, [Answer(field="n", state=State.FAILED)]])
+    [silent] = merged_answers([SILENT, [Answer(field="n", state=State.FAILED)]])
     assert silent.state is State.FAILED, "a part that was not read may hold it: nobody can say it is not reported"
 
 
 def test_a_third_part_does_not_settle_what_two_contradict() -> None:
-    [answer] = merged([reported(120), reported(121), reported(120)])
+    [answer] = merged_answers([reported(120), reported(121), reported(120)])
     assert answer.state is State.UNCLEAR
 
 
 def test_lists_from_several_parts_are_joined_with_their_quotes() -> None:
     answers_of = [reported(["Norway"], "hospitals in Norway"), SILENT, reported(["Sweden", "Norway"], "and in Sweden")]
-    [answer] = merged(answers_of)
+    [answer] = merged_answers(answers_of)
     assert answer.value == ["Norway", "Sweden"]
     assert answer.quote == "hospitals in Norway … and in Sweden"
 
 
 def test_a_text_that_parts_word_differently_is_kept_with_a_note() -> None:
     answers_of = [reported("Adults with pain"), reported("adults  with pain"), reported("Adults with neck pain")]
-    [answer] = merged(answers_of, {"n"})
+    [answer] = merged_answers(answers_of, {"n"})
     assert (answer.state, answer.value) == (State.REPORTED, "Adults with pain")
     assert "neck" in answer.note
-    [same] = merged(answers_of[:2])
+    [same] = merged_answers(answers_of[:2])
     assert (same.state, same.note) == (State.REPORTED, "")
 
 
@@ -360,7 +360,7 @@ def test_of_one_row_only_the_fields_that_were_cut_off_are_asked_again() -> None:
         return nothing(schema)
 
     model = Model(script)
-    interview(select(load_builtin("qc"), questions), model)
+    interview(template_with_fields_selected(load_builtin_template("qc"), questions), model)
     again = "".join(messages[-1].content for messages in model.questions_sent[2:])
     assert "- `rob2_1_1`" not in again
     assert again.count("- `rob2_1_3`") == 1
@@ -407,7 +407,7 @@ def appraiser(results: list[dict[str, Any]]) -> Model:
 def test_a_risk_of_bias_is_judged_by_rule_from_what_the_model_answered(
     results: list[dict[str, Any]], label: str
 ) -> None:
-    template = load_builtin("qc")
+    template = load_builtin_template("qc")
     found = interviewed(template, appraiser(results))
     assert [(row.key, row.label) for row in found.rows] == [("domain/1", label)]
     assert len(found.flags) == (len(results) > 1)

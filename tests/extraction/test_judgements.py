@@ -6,12 +6,12 @@ import pytest
 
 from ingather.extraction.findings import Finding, Row, State, Value, Verdict
 from ingather.extraction.judgements import rob2
-from ingather.extraction.judgements.judgements import NOS_ITEMS, ROBINS_DOMAINS, RULES, judge
-from ingather.extraction.template import load_builtin, remove_field, select
-from ingather.extraction.template.editing import clone
+from ingather.extraction.judgements.judgements import NOS_ITEMS, ROBINS_DOMAINS, RULES, compute_judgements
+from ingather.extraction.template import load_builtin_template, remove_field, template_with_fields_selected
+from ingather.extraction.template.editing import cloned_template
 from ingather.extraction.template.model import Label
 
-QC = load_builtin("qc")
+QC = load_builtin_template("qc")
 ANSWERS = ("Y", "PY", "PN", "N", "NI", "NA")
 QUESTIONS = {
     "rob2_d1": ("1_1", "1_2", "1_3"),
@@ -102,7 +102,7 @@ def test_a_domain_is_judged_as_the_oracle_judges_it_for_every_combination_of_ans
     judged = 0
     for combination in product(ANSWERS, repeat=len(questions)):
         expected = oracle(*combination)  # type: ignore[operator]
-        ruling = rob2.rule(DOMAINS[domain], dict(zip(questions, combination, strict=True)))
+        ruling = rob2.rob2_rule(DOMAINS[domain], dict(zip(questions, combination, strict=True)))
         if ruling.judgement != expected:
             pytest.fail(f"{combination} is judged {ruling.judgement}, not {expected}")
         judged += expected is not None
@@ -114,7 +114,7 @@ def test_a_missing_answer_is_as_good_as_not_applicable(domain: str) -> None:
     for combination in product(("Y", "N", "NI", "NA"), repeat=len(QUESTIONS[domain])):
         given = dict(zip(QUESTIONS[domain], combination, strict=True))
         without = {question: answer for question, answer in given.items() if answer != "NA"}
-        assert rob2.rule(DOMAINS[domain], given) == rob2.rule(DOMAINS[domain], without)
+        assert rob2.rob2_rule(DOMAINS[domain], given) == rob2.rob2_rule(DOMAINS[domain], without)
 
 
 # Which answer speaks for bias; the others do by their absence.
@@ -142,11 +142,11 @@ def test_a_worse_answer_never_makes_a_better_judgement(domain: str) -> None:
     compared = 0
     for combination in product(("Y", "NI", "N"), repeat=len(QUESTIONS[domain])):
         answers = dict(zip(QUESTIONS[domain], combination, strict=True))
-        before = rob2.rule(DOMAINS[domain], answers).judgement
+        before = rob2.rob2_rule(DOMAINS[domain], answers).judgement
         for question in QUESTIONS[domain]:
             scale = ("N", "NI", "Y") if question in WORSE_WHEN_YES else ("Y", "NI", "N")
             for worse in scale[scale.index(answers[question]) + 1 :]:
-                after = rob2.rule(DOMAINS[domain], answers | {question: worse}).judgement
+                after = rob2.rob2_rule(DOMAINS[domain], answers | {question: worse}).judgement
                 assert before is not None
                 assert after is not None
                 assert rob2.ORDER.index(after) >= rob2.ORDER.index(before), (answers, question, worse)
@@ -157,7 +157,7 @@ def test_a_worse_answer_never_makes_a_better_judgement(domain: str) -> None:
 def test_the_overall_judgement_is_high_with_any_high_and_low_only_with_all_low() -> None:
     for judgements in product(rob2.ORDER, repeat=5):
         expected = "high" if "high" in judgements else "low" if set(judgements) == {"low"} else "some_concerns"
-        assert rob2.overall(list(judgements)) == expected
+        assert rob2.rob2_overall(list(judgements)) == expected
 
 
 def reported(
@@ -183,7 +183,7 @@ def rob2_answers(row: str = "", **changes: str) -> list[Finding]:
 
 
 def judged(findings: list[Finding], rows: tuple[Row, ...] = ()) -> dict[tuple[str, str], Finding]:
-    return {(finding.field, finding.row): finding for finding in judge(QC, rows, findings)}
+    return {(finding.field, finding.row): finding for finding in compute_judgements(QC, rows, findings)}
 
 
 def test_each_row_is_judged_by_its_own_answers() -> None:
@@ -201,7 +201,7 @@ def test_each_row_is_judged_by_its_own_answers() -> None:
 
 def test_every_computed_field_has_one_finding_per_row_and_says_where_it_came_from() -> None:
     rows = tuple(Row(scope="domain", key=f"domain/{n}", label="", parts={}) for n in (1, 2))
-    findings = judge(QC, rows, rob2_answers("domain/1"))
+    findings = compute_judgements(QC, rows, rob2_answers("domain/1"))
     computed = [field for field in QC.fields if field.computed]
     places = [(finding.field, finding.row) for finding in findings]
     assert len(places) == len(set(places)) == sum(2 if field.scope == "domain" else 1 for field in computed)
@@ -246,7 +246,7 @@ def test_without_a_needed_answer_there_is_no_judgement_and_the_note_names_it(que
 @pytest.mark.parametrize("state", [State.NOT_REPORTED, State.NOT_APPLICABLE, State.UNCLEAR, State.FAILED])
 def test_an_answer_that_was_not_given_is_never_taken_for_no_information(state: State) -> None:
     findings = [reported(f"rob2_{question}", None, state=state) for question in ALL_LOW]
-    assert {finding.value for finding in judge(QC, (), findings)} == {None}
+    assert {finding.value for finding in compute_judgements(QC, (), findings)} == {None}
 
 
 def test_two_different_answers_to_a_question_are_none() -> None:
@@ -344,15 +344,15 @@ def test_robins_i_needs_every_domain_that_its_version_has() -> None:
 
 
 def test_a_template_without_a_question_judges_what_is_left() -> None:
-    mine = remove_field(clone(QC, "my_qc", Label(en="Mine", zh="Mine")), "rob2_4_1")
-    found = {finding.field: finding for finding in judge(mine, (), rob2_answers())}
+    mine = remove_field(cloned_template(QC, "my_qc", Label(en="Mine", zh="Mine")), "rob2_4_1")
+    found = {finding.field: finding for finding in compute_judgements(mine, (), rob2_answers())}
     assert found["rob2_d4"].state == State.UNCLEAR
     assert found["rob2_d5"].value == "low"
 
 
 def test_a_template_without_computed_fields_has_no_judgements() -> None:
-    assert judge(select(QC, ["rob2_1_1"]), (), rob2_answers()) == []
-    assert judge(load_builtin("rct"), (), rob2_answers()) == []
+    assert compute_judgements(template_with_fields_selected(QC, ["rob2_1_1"]), (), rob2_answers()) == []
+    assert compute_judgements(load_builtin_template("rct"), (), rob2_answers()) == []
 
 
 def test_the_rules_name_where_the_official_text_is() -> None:

@@ -14,8 +14,14 @@ from hypothesis import strategies as st
 
 from ingather.extraction.conversation import prompt
 from ingather.extraction.conversation.parts import Passage
-from ingather.extraction.conversation.questions import Listed, row_groups, rows_from, scopes_to_list, study_groups
-from ingather.extraction.template import Scope, load_builtin
+from ingather.extraction.conversation.questions import (
+    Listed,
+    row_question_groups,
+    rows_to_question_from,
+    scopes_to_list_before_questions,
+    study_question_groups,
+)
+from ingather.extraction.template import Scope, load_builtin_template
 
 GOLDEN = Path(__file__).parent / "golden"
 LISTED = [
@@ -28,16 +34,18 @@ LISTED = [
 
 def prompts() -> dict[str, str]:
     made = {"system": prompt.SYSTEM}
-    made["document"] = prompt.document(
+    made["document"] = prompt.document_prompt(
         [Passage(page=0, text="A title\nand ⟦p9⟧ a trick"), Passage(page=3, text="Results")]
     ).content
     for name in ("rct", "cohort", "qc"):
-        template = load_builtin(name)
-        rows, _ = rows_from(LISTED, template)
-        made[f"{name}-list"] = prompt.listing(scopes_to_list(template), "exercise for back pain").content
-        made[f"{name}-study"] = prompt.fields(study_groups(template)[0]).content
-        first = {group.scope: group for group in reversed(row_groups(template, rows))}
-        made |= {f"{name}-{scope.value}": prompt.fields(group).content for scope, group in first.items()}
+        template = load_builtin_template(name)
+        rows, _ = rows_to_question_from(LISTED, template)
+        made[f"{name}-list"] = prompt.listing_prompt(
+            scopes_to_list_before_questions(template), "exercise for back pain"
+        ).content
+        made[f"{name}-study"] = prompt.fields_prompt(study_question_groups(template)[0]).content
+        first = {group.scope: group for group in reversed(row_question_groups(template, rows))}
+        made |= {f"{name}-{scope.value}": prompt.fields_prompt(group).content for scope, group in first.items()}
     return made
 
 
@@ -52,7 +60,7 @@ def test_no_golden_file_is_left_over() -> None:
 
 @given(st.lists(st.text(max_size=200), min_size=1, max_size=3))
 def test_a_document_cannot_close_its_own_frame_or_forge_a_page_mark(pages: list[str]) -> None:
-    content = prompt.document([Passage(page=n, text=text) for n, text in enumerate(pages)]).content
+    content = prompt.document_prompt([Passage(page=n, text=text) for n, text in enumerate(pages)]).content
     first, _, rest = content.partition("\n")
     assert rest.endswith(first)
     assert content.count(first) == 2
@@ -62,21 +70,21 @@ def test_a_document_cannot_close_its_own_frame_or_forge_a_page_mark(pages: list[
 def test_the_same_document_is_framed_in_the_same_words() -> None:
     """Or no provider could keep it in its cache."""
     pieces = [Passage(page=0, text="One page.")]
-    assert prompt.document(pieces) == prompt.document(pieces)
+    assert prompt.document_prompt(pieces) == prompt.document_prompt(pieces)
 
 
 @pytest.mark.parametrize("name", ["rct", "cohort", "qc"])
 def test_every_field_that_may_be_asked_is_asked_once(name: str) -> None:
-    template = load_builtin(name)
-    rows, _ = rows_from(LISTED, template)
-    groups = [*study_groups(template), *row_groups(template, rows)]
+    template = load_builtin_template(name)
+    rows, _ = rows_to_question_from(LISTED, template)
+    groups = [*study_question_groups(template), *row_question_groups(template, rows)]
     cells = [
         (key, field.id) for group in groups for key in [row.key for row in group.rows] or [""] for field in group.fields
     ]
     assert len(cells) == len(set(cells))
     named = {"arm_label", "group_label", "outcome_name", "qc_result"}  # answered by listing the rows
     assert {field for _, field in cells} == {field.id for field in template.fields if field.is_askable} - named
-    forms = [prompt.schema(group) for group in groups]
+    forms = [prompt.fields_prompt_schema(group) for group in groups]
     assert all(json.dumps(form) for form in forms)
 
 

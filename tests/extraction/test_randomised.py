@@ -3,16 +3,16 @@
 import pytest
 
 from ingather.extraction.findings import State
-from ingather.extraction.rules import extract
-from ingather.extraction.template.builtin import load_builtin
+from ingather.extraction.rules import extract_by_rules
+from ingather.extraction.template.builtin import load_builtin_template
 
-FIELDS = [field for field in load_builtin("rct").fields if field.id == "n_randomised"]
+FIELDS = [field for field in load_builtin_template("rct").fields if field.id == "n_randomised"]
 BEFORE = "Lozenges for the common cold in adults. We compared two kinds of lozenge in a randomised trial. "
 AFTER = " The cold was over earlier in those who took them. We think that they are of use."
 
 
 def total(sentence: str) -> object:
-    [answer] = extract(FIELDS, [BEFORE + sentence + AFTER])[1]
+    [answer] = extract_by_rules(FIELDS, [BEFORE + sentence + AFTER])[1]
     return answer.value if answer.state is State.REPORTED else answer.state
 
 

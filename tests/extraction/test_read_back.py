@@ -18,10 +18,10 @@ from ingather.extraction.findings import Action, DocumentResult, Review, State
 from ingather.extraction.read_back.proposals import ReadBack, documents_of_upload, proposals_of_upload
 from ingather.extraction.read_back.uploaded import sheets_of_upload
 from ingather.extraction.reviewing.deciding import Decision
-from ingather.extraction.template.builtin import load_builtin
+from ingather.extraction.template.builtin import load_builtin_template
 from tests.extraction.test_analysis_export import SUMMARY, reported, trial
 
-RCT = load_builtin("rct")
+RCT = load_builtin_template("rct")
 Table = list[list[Any]]
 Edit = Callable[[Table], None]
 

@@ -20,15 +20,15 @@ from ingather.extraction.findings import (
     Value,
     Verdict,
 )
-from ingather.extraction.judgements.checks import check
-from ingather.extraction.judgements.judgements import judge
+from ingather.extraction.judgements.checks import run_template_checks
+from ingather.extraction.judgements.judgements import compute_judgements
 from ingather.extraction.proof.assess import RECOGNISED, assessed_in_order
-from ingather.extraction.reviewing.deciding import Decision, Judged, decided, verified
+from ingather.extraction.reviewing.deciding import Decision, Judged, decide_on_verified, decided_review
 from ingather.extraction.reviewing.standing import fingerprint, reviewed, standing
-from ingather.extraction.template import Template, load_builtin
+from ingather.extraction.template import Template, load_builtin_template
 
-RCT = load_builtin("rct")
-QC = load_builtin("qc")
+RCT = load_builtin_template("rct")
+QC = load_builtin_template("qc")
 ROWS = (Row(scope="arm", key="arm/1", label="Drug", parts={}), Row(scope="arm", key="arm/2", label="Sham", parts={}))
 
 
@@ -48,7 +48,7 @@ def finding(field: str, value: Value, row: str = "", **more: Any) -> Finding:
 
 def paper(*findings: Finding, template: Template = RCT, rows: tuple[Row, ...] = ROWS, **more: Any) -> DocumentResult:
     """As extraction leaves a document: judgements computed and checks run."""
-    found = assessed_in_order(template, rows, [*findings, *judge(template, rows, findings)])
+    found = assessed_in_order(template, rows, [*findings, *compute_judgements(template, rows, findings)])
     values: dict[str, Any] = {
         "ordinal": 0,
         "document_id": 7,
@@ -57,7 +57,7 @@ def paper(*findings: Finding, template: Template = RCT, rows: tuple[Row, ...] = 
         "state": "completed",
         "rows": rows,
         "findings": tuple(found),
-        "flags": tuple(check(template, rows, found)),
+        "flags": tuple(run_template_checks(template, rows, found)),
     }
     return DocumentResult(**values | more)
 
@@ -76,7 +76,7 @@ class Desk:
         at = self.at(field, row)
         seen = more.pop("seen", at.review.revision if at and at.review else 0)
         decision = Decision(field=field, row=row, action=action, value=value, seen=seen, **more)
-        judged = decided(self.template, self.found, self.reviews, decision, by=by)
+        judged = decided_review(self.template, self.found, self.reviews, decision, by=by)
         if judged:
             self.reviews.append(written(judged, by))
 
@@ -416,18 +416,18 @@ def test_only_what_is_verified_unflagged_and_not_reviewed_is_accepted_at_once() 
     )
     desk.say("title", Action.UNCLEAR)
     flagged = {(flag.row, field) for flag in desk.found.flags for field in flag.fields}
-    judged, left = verified(desk.now())
+    judged, left = decide_on_verified(desk.now())
     places = {(one.row, one.field) for one in judged}
     assert ("", "countries") in places
     assert not places & {("", "title"), ("", "trial_name"), ("", "registration_id"), ("", "n_randomised")}
     assert not places & flagged
     assert len(judged) + left + 1 == len({(one.row, one.field) for one in desk.found.findings})
-    assert verified(desk.now(), ["title"]) == ([], 0)
+    assert decide_on_verified(desk.now(), ["title"]) == ([], 0)
 
 
 def test_nothing_is_accepted_at_once_where_a_flag_speaks_of_the_whole_document() -> None:
     found = replace(paper(finding("title", "A"), finding("n_randomised", 7)), flags=(RECOGNISED,))
-    judged, left = verified(found)
+    judged, left = decide_on_verified(found)
     assert judged == []
     assert left == len({(one.row, one.field) for one in found.findings})
 
@@ -444,7 +444,7 @@ def test_a_check_speaks_against_the_rows_of_another_kind_too() -> None:
     arms = [finding("arm_n_randomised", 50, row.key) for row in ROWS]
     found = paper(finding("n_randomised", 120), *arms)
     assert [flag.rule for flag in found.flags] == ["arms_add_up"]
-    assert {one.field for one in verified(found)[0]}.isdisjoint({"arm_n_randomised"})
+    assert {one.field for one in decide_on_verified(found)[0]}.isdisjoint({"arm_n_randomised"})
 
 
 @pytest.mark.parametrize("action", [Action.REJECTED, Action.UNCLEAR, Action.NOT_REPORTED, Action.NOT_APPLICABLE])
@@ -475,21 +475,21 @@ def test_what_was_taken_back_can_be_accepted_together_with_the_rest() -> None:
     desk = Desk(paper(finding("n_randomised", 100)))
     desk.say("n_randomised", Action.NOT_REPORTED)
     desk.say("n_randomised", Action.WITHDRAWN)
-    [judged], left = verified(desk.now())
+    [judged], left = decide_on_verified(desk.now())
     assert (judged.field, judged.revision, left) == ("n_randomised", 3, 0)
 
 
 def test_only_the_rows_that_are_meant_are_accepted_together() -> None:
     found = paper(*(finding("arm_n_randomised", 50, row.key) for row in ROWS))
-    [judged], left = verified(found, rows=[ROWS[0].key])
+    [judged], left = decide_on_verified(found, rows=[ROWS[0].key])
     assert (judged.row, left) == (ROWS[0].key, 0)
 
 
 def test_values_that_are_not_bound_to_their_words_are_never_accepted_together() -> None:
     place = (finding("arm_n_randomised", 50, ROWS[0].key, verdict=Verdict.UNBOUND),)
-    assert verified(paper(*place)) == ([], 1)
+    assert decide_on_verified(paper(*place)) == ([], 1)
 
 
 def test_values_that_older_checks_verified_want_a_look_at_each() -> None:
     found = paper(finding("arm_n_randomised", 50, ROWS[0].key), checks_version=FIRST_CHECKS)
-    assert verified(found) == ([], 1)
+    assert decide_on_verified(found) == ([], 1)

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingather.extraction.findings import Answer, State
-from ingather.extraction.rules import NOT_LOOKED_FOR, OTHER_LANGUAGE, extract
-from ingather.extraction.rules.plain_text import clip
-from ingather.extraction.rules.printed_numbers import count, month, span
-from ingather.extraction.rules.sentences import read
-from ingather.extraction.template.builtin import BUILTIN_IDS, load_builtin
+from ingather.extraction.rules import NOT_LOOKED_FOR, OTHER_LANGUAGE, extract_by_rules
+from ingather.extraction.rules.plain_text import clip_plain_text
+from ingather.extraction.rules.printed_numbers import printed_count, printed_month, printed_span
+from ingather.extraction.rules.sentences import sentences_of_pages
+from ingather.extraction.template.builtin import BUILTIN_IDS, load_builtin_template
 
 FILLER = "The study was planned with care, and the words of this line are of no interest to any of the rules. " * 12
 PAPER = (
@@ -36,7 +36,7 @@ def paper(
 
 
 def answer(field: str, page: str, template: str = "rct") -> Answer:
-    _, answers = extract(load_builtin(template).fields, [page])
+    _, answers = extract_by_rules(load_builtin_template(template).fields, [page])
     return next(one for one in answers if one.field == field)
 
 
@@ -117,7 +117,9 @@ def test_a_plain_sentence_is_understood(field: str, expected: object, text: str)
     ],
 )
 def test_an_estimate_is_read_with_its_interval(expected: tuple[Any, ...], text: str) -> None:
-    rows, answers = extract(load_builtin("rct").fields, [paper(results=f"Deaths were fewer ({text}).")])
+    rows, answers = extract_by_rules(
+        load_builtin_template("rct").fields, [paper(results=f"Deaths were fewer ({text}).")]
+    )
     found = {one.field: one.value for one in answers if one.row == "contrast/1"}
 
     assert [row.key for row in rows if row.scope == "contrast"] == ["contrast/1"]
@@ -126,7 +128,9 @@ def test_an_estimate_is_read_with_its_interval(expected: tuple[Any, ...], text: 
 
 
 def test_an_estimate_outside_its_interval_is_no_estimate() -> None:
-    rows, _ = extract(load_builtin("rct").fields, [paper(results="There was a risk ratio 3.1, 95% CI 1.21 to 2.10.")])
+    rows, _ = extract_by_rules(
+        load_builtin_template("rct").fields, [paper(results="There was a risk ratio 3.1, 95% CI 1.21 to 2.10.")]
+    )
 
     assert not rows
 
@@ -137,7 +141,7 @@ def test_what_is_said_of_other_studies_is_left_alone(place: str) -> None:
         "In Canada 900 patients were randomised (hazard ratio 0.5, 95% CI 0.3 to 0.8; opaque envelopes; NCT99000001)."
     )
 
-    rows, answers = extract(load_builtin("rct").fields, [paper(**{place: found})])
+    rows, answers = extract_by_rules(load_builtin_template("rct").fields, [paper(**{place: found})])
 
     assert not rows
     assert not {one.field for one in answers if one.state is State.REPORTED} - {"title"}
@@ -173,7 +177,7 @@ def test_words_broken_at_the_end_of_a_line_are_read_and_quoted_as_they_stand() -
 def test_abbreviations_and_decimals_do_not_end_a_sentence() -> None:
     text = "Methods\nDr. A. Smith et al. gave 2.5 mg, i.e. little, vs. none. Nobody minded. P was < .05. End."
 
-    sentences = [sentence.text for sentence in read([text]).sentences]
+    sentences = [sentence.text for sentence in sentences_of_pages([text]).sentences]
 
     assert sentences == [
         "Dr. A. Smith et al. gave 2.5 mg, i.e. little, vs. none.", "Nobody minded.", "P was < .05.", "End.",
@@ -184,7 +188,7 @@ def test_headings_tell_the_parts_of_the_paper() -> None:
     abstract = "Title\nAbstract\nMethods: One.\nResults: Two.\n"
     page = abstract + "1. Introduction\nThree.\n2 METHODS\nFour.\nReferences\nFive.\nFunding\nSix."
 
-    parts = [(sentence.text, sentence.part, sentence.in_abstract) for sentence in read([page]).sentences]
+    parts = [(sentence.text, sentence.part, sentence.in_abstract) for sentence in sentences_of_pages([page]).sentences]
 
     assert parts == [
         ("One.", "methods", True), ("Two.", "results", True), ("Three.", "introduction", False),
@@ -197,17 +201,22 @@ def test_headings_tell_the_parts_of_the_paper() -> None:
     [("1,204", 1204), ("forty-four", 44), ("Two hundred and ten", 210), ("seven", 7), ("none", None)],
 )
 def test_counts_in_digits_and_in_words(text: str, expected: int | None) -> None:
-    assert count(text) == expected
+    assert printed_count(text) == expected
 
 
 def test_dates_and_durations() -> None:
-    assert [month("4 May 2013"), month("Sept 2016"), month("2019年3月"), month("Marmalade 2013")] == [
+    assert [
+        printed_month("4 May 2013"),
+        printed_month("Sept 2016"),
+        printed_month("2019年3月"),
+        printed_month("Marmalade 2013"),
+    ] == [
         "2013-05",
         "2016-09",
         "2019-03",
         None,
     ]
-    assert [span("12-week"), span("six months"), span("8周"), span("9.6 years")] == [
+    assert [printed_span("12-week"), printed_span("six months"), printed_span("8周"), printed_span("9.6 years")] == [
         "12 weeks",
         "6 months",
         "8 weeks",
@@ -223,10 +232,10 @@ def test_a_field_that_no_rule_looks_for_is_unclear_and_says_so() -> None:
 
 @pytest.mark.parametrize("template", BUILTIN_IDS)
 def test_every_field_that_is_asked_is_answered_once_in_every_row_and_no_other(template: str) -> None:
-    fields = load_builtin(template).fields
+    fields = load_builtin_template(template).fields
     page = paper("Patients were randomised to drug (n = 10) or placebo (n = 11). The primary outcome was death.")
 
-    rows, answers = extract(fields, [page])
+    rows, answers = extract_by_rules(fields, [page])
 
     expected = {(one.id, "") for one in fields if one.is_askable and one.scope == "study"}
     expected |= {(one.id, row.key) for one in fields for row in rows if one.is_askable and one.scope == row.scope}
@@ -237,7 +246,7 @@ def test_every_field_that_is_asked_is_answered_once_in_every_row_and_no_other(te
 def test_judgements_of_quality_are_never_made() -> None:
     text = "The sequence was computer-generated. Allocation was concealed by a central web-based system."
 
-    _, answers = extract(load_builtin("qc").fields, [paper(text)])
+    _, answers = extract_by_rules(load_builtin_template("qc").fields, [paper(text)])
 
     assert {one.field: one.value for one in answers if one.state is State.REPORTED} == {
         "rob2_1_1": "Y",
@@ -250,7 +259,7 @@ def test_finding_nothing_in_another_language_proves_nothing() -> None:
         "Die Patienten wurden zufällig zwei Gruppen zugeteilt, und niemand wusste, welche Tabletten sie bekamen. " * 5
     )
 
-    _, answers = extract(load_builtin("rct").fields, [german])
+    _, answers = extract_by_rules(load_builtin_template("rct").fields, [german])
 
     assert State.NOT_REPORTED not in {one.state for one in answers}
     assert OTHER_LANGUAGE in {one.note for one in answers}
@@ -271,7 +280,7 @@ class Narrow:
 
 
 def test_a_choice_that_the_field_does_not_offer_is_not_made() -> None:
-    _, answers = extract([Narrow()], [paper("The randomisation list was computer-generated.")])
+    _, answers = extract_by_rules([Narrow()], [paper("The randomisation list was computer-generated.")])
 
     assert [(one.state, one.value) for one in answers] == [(State.UNCLEAR, None)]
 
@@ -294,7 +303,7 @@ TERMS = st.sampled_from(
 def test_no_text_makes_it_raise_and_every_quote_is_verbatim(pages: list[str]) -> None:
     pages = [*pages, FILLER]
     for template in BUILTIN_IDS:
-        _, answers = extract(load_builtin(template).fields, pages)
+        _, answers = extract_by_rules(load_builtin_template(template).fields, pages)
 
         for one in answers:
             assert (one.state is State.REPORTED) <= bool(one.quote)
@@ -326,7 +335,7 @@ HOSTILE = {
 def test_hostile_text_is_cut_into_sentences_in_bounded_time(name: str) -> None:
     start = time.process_time()
 
-    sentences = read(["Methods\n" + HOSTILE[name]]).sentences
+    sentences = sentences_of_pages(["Methods\n" + HOSTILE[name]]).sentences
 
     assert all(len(sentence.text) <= 1_500 for sentence in sentences)
     # Each takes a fraction of a second; what grows with the square of the text takes minutes.
@@ -337,7 +346,7 @@ def test_hostile_text_is_searched_in_bounded_time() -> None:
     text = "\n\n".join(f"{found[:15_000]}." for found in HOSTILE.values())
     start = time.process_time()
 
-    extract(load_builtin("rct").fields, ["Methods\n" + text])
+    extract_by_rules(load_builtin_template("rct").fields, ["Methods\n" + text])
 
     assert len(text) > 200_000
     # It takes a few seconds; one pattern that backtracks without bound takes minutes.
@@ -347,7 +356,7 @@ def test_hostile_text_is_searched_in_bounded_time() -> None:
 def test_a_quote_that_is_cut_ends_with_a_whole_term_even_where_all_of_it_was_found() -> None:
     page = "Patients were randomised to " + "interventions of several kinds " * 20 + "or to placebo."
 
-    quote = clip(page, 0, len(page), (0, len(page)))
+    quote = clip_plain_text(page, 0, len(page), (0, len(page)))
 
     assert page.startswith(quote)
     assert page[len(quote)] == " "

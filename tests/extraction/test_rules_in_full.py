@@ -4,13 +4,13 @@ import pytest
 
 from ingather.extraction.findings import Answer, Reason, State
 from ingather.extraction.proof.assess import assess
-from ingather.extraction.rules import extract
+from ingather.extraction.rules import extract_by_rules
 from ingather.extraction.rules.title import is_cover_sheet
-from ingather.extraction.template.builtin import load_builtin
+from ingather.extraction.template.builtin import load_builtin_template
 from ingather.library.port import PrintedLine
 
 FILLER = "The study was planned with care, and the words of this line are of no interest to any of the rules. " * 6
-RCT = load_builtin("rct")
+RCT = load_builtin_template("rct")
 
 
 def paper(
@@ -26,7 +26,7 @@ def paper(
 
 
 def answer(field: str, page: str, first_page: list[PrintedLine] | None = None) -> Answer:
-    _, answers = extract(RCT.fields, [page], first_page=first_page or [])
+    _, answers = extract_by_rules(RCT.fields, [page], first_page=first_page or [])
     return next(one for one in answers if one.field == field)
 
 
@@ -157,7 +157,7 @@ def test_a_sheet_on_the_use_of_a_paper_has_no_title() -> None:
     assert is_cover_sheet(sheet)
     assert not is_cover_sheet(paper())
     lines = [PrintedLine(start=0, end=40, size=18.0), PrintedLine(start=41, end=len(sheet), size=9.0)]
-    _, answers = extract(RCT.fields, [sheet, paper()], first_page=lines)
+    _, answers = extract_by_rules(RCT.fields, [sheet, paper()], first_page=lines)
     assert next(one for one in answers if one.field == "title").state is State.UNCLEAR
 
 
@@ -202,5 +202,5 @@ def test_criteria_that_the_next_sentence_narrows_are_a_part() -> None:
 
 def test_the_last_entries_of_a_list_with_two_ends_are_not_parted() -> None:
     page = paper("The secondary endpoints were bleeding, wound infection and persistent swelling and stiffness.")
-    rows, _ = extract(RCT.fields, [page])
+    rows, _ = extract_by_rules(RCT.fields, [page])
     assert [row.label for row in rows if row.scope == "outcome"] == ["bleeding"]

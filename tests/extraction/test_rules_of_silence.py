@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from ingather.extraction.findings import State
-from ingather.extraction.rules import extract
-from ingather.extraction.template.builtin import load_builtin
+from ingather.extraction.rules import extract_by_rules
+from ingather.extraction.template.builtin import load_builtin_template
 
-FIELDS = load_builtin("rct").fields
+FIELDS = load_builtin_template("rct").fields
 HEAD = """Zinc for the common cold: a randomised trial
 
 Abstract
@@ -20,13 +20,13 @@ Methods
 
 def answer(name: str, methods: str, more: str = "") -> Any:
     """The value reported for a field of the study, or the state of its answer."""
-    answers = extract(FIELDS, [f"{HEAD}{methods}\n\n{more}"])[1]
+    answers = extract_by_rules(FIELDS, [f"{HEAD}{methods}\n\n{more}"])[1]
     [found] = [one for one in answers if one.field == name and not one.row]
     return found.value if found.state is State.REPORTED else found.state
 
 
 def labels(scope: str, methods: str) -> list[str]:
-    return [row.label for row in extract(FIELDS, [f"{HEAD}{methods}"])[0] if row.scope == scope]
+    return [row.label for row in extract_by_rules(FIELDS, [f"{HEAD}{methods}"])[0] if row.scope == scope]
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_of_two_models_none_is_taken_where_neither_is_said_to_be_of_the_main_res
 def test_countries_are_open_where_the_abstract_names_another() -> None:
     head = HEAD.replace("a cold.", "a cold. Colds are as common in Kenya.")
     pages = [f"{head}The study was conducted in rural parts of Ghana."]
-    [found] = [one for one in extract(FIELDS, pages)[1] if one.field == "countries"]
+    [found] = [one for one in extract_by_rules(FIELDS, pages)[1] if one.field == "countries"]
 
     assert found.state is State.UNCLEAR
 
@@ -89,7 +89,7 @@ def test_countries_are_open_where_the_abstract_names_another() -> None:
 def test_a_conclusion_is_taken_whole_where_it_fits_into_a_quote() -> None:
     conclusion = "Zinc shortened the cold. It did not make it milder."
     pages = [f"{HEAD.split('Methods', maxsplit=1)[0]}\nConclusions\n{conclusion}\n\nIntroduction\nColds are common."]
-    [found] = [one for one in extract(FIELDS, pages)[1] if one.field == "conclusions"]
+    [found] = [one for one in extract_by_rules(FIELDS, pages)[1] if one.field == "conclusions"]
 
     assert found.value == conclusion
 
@@ -145,7 +145,7 @@ def test_a_plan_of_numbers_and_a_sentence_cut_by_a_footnote_are_no_aim(sentence:
 def test_a_pooled_analysis_has_no_design_of_its_own() -> None:
     page = HEAD.replace("We compared", "This is a pooled analysis of two trials. We compared")
     text = f"{page}Zinc was tried in a parallel-group trial. Adults were randomised to zinc or placebo."
-    found = {one.field: one.state for one in extract(FIELDS, [text])[1] if not one.row}
+    found = {one.field: one.state for one in extract_by_rules(FIELDS, [text])[1] if not one.row}
 
     assert found["design"] is found["unit_of_allocation"] is State.UNCLEAR
 
@@ -185,7 +185,7 @@ def test_funders_named_apart_from_each_other_are_left_open() -> None:
 
 
 def sizes(methods: str) -> list[Any]:
-    answers = extract(FIELDS, [f"{HEAD}{methods}"])[1]
+    answers = extract_by_rules(FIELDS, [f"{HEAD}{methods}"])[1]
     return [one.value for one in answers if one.field == "arm_n_randomised" and one.state is State.REPORTED]
 
 
@@ -206,14 +206,14 @@ def test_a_doi_is_taken_as_it_stands_without_the_letters_of_a_mark_beside_it() -
     cover = (
         "HAL Id: hal-1\nhttps://doi.org/10.9999/zinc.2020.07ff\nCite this as: A. Writer. Zinc. 10.9999/zinc.2020.07\n"
     )
-    answers = extract(FIELDS, [cover, HEAD])[1]
+    answers = extract_by_rules(FIELDS, [cover, HEAD])[1]
 
     assert [one.value for one in answers if one.field == "doi"] == ["10.9999/zinc.2020.07"]
 
 
 def conclusion(section: str) -> Any:
     page = HEAD.replace("Methods", "Introduction\nColds are common.\n\nMethods")
-    answers = extract(FIELDS, [f"{page}Adults took part.\n\nDiscussion\nZinc is a metal.\n\n{section}"])[1]
+    answers = extract_by_rules(FIELDS, [f"{page}Adults took part.\n\nDiscussion\nZinc is a metal.\n\n{section}"])[1]
     [found] = [one for one in answers if one.field == "conclusions"]
     return found.value if found.state is State.REPORTED else found.state
 

@@ -7,9 +7,9 @@ import pypdfium2  # type: ignore[import-untyped]
 import pytest
 
 from ingather.extraction.findings import Answer, Row, State
-from ingather.extraction.rules import NO_TEXT, extract
-from ingather.extraction.template.builtin import BUILTIN_IDS, load_builtin
-from ingather.extraction.template.values import coerce
+from ingather.extraction.rules import NO_TEXT, extract_by_rules
+from ingather.extraction.template.builtin import BUILTIN_IDS, load_builtin_template
+from ingather.extraction.template.values import coerce_value
 from ingather.library.parse import parse_in_jail
 from tests.extraction.scores import SETS, judge, page_texts, papers, plain, total
 from tools.samples import FOLDERS, made
@@ -25,7 +25,7 @@ def raw(content: bytes | Path) -> list[str]:
 
 
 def read(path: Path, template: str) -> tuple[list[Row], list[Answer]]:
-    return extract(load_builtin(template).fields, page_texts(path))
+    return extract_by_rules(load_builtin_template(template).fields, page_texts(path))
 
 
 def reported(path: Path, template: str) -> dict[str, Any]:
@@ -59,7 +59,7 @@ def test_every_page_says_that_the_study_is_fictional(path: Path, right: dict[str
 def test_the_right_answers_name_fields_of_the_template_and_words_of_the_text(path: Path, right: dict[str, Any]) -> None:
     text = plain("".join(page_texts(path)))
     for template, scopes in right.items():
-        known = {(field.id, field.scope.value) for field in load_builtin(template).fields}
+        known = {(field.id, field.scope.value) for field in load_builtin_template(template).fields}
         for scope, entries in scopes.items():
             for entry in entries if isinstance(entries, list) else [entries]:
                 for name, expected in entry.items():
@@ -87,7 +87,7 @@ def test_every_quote_stands_in_its_page_and_every_value_is_one_of_its_field(
 ) -> None:
     pages = page_texts(path)
     rows, answers = read(path, template)
-    fields = load_builtin(template)
+    fields = load_builtin_template(template)
     keys = {row.key for row in rows} | {""}
 
     for answer in answers:
@@ -96,7 +96,7 @@ def test_every_quote_stands_in_its_page_and_every_value_is_one_of_its_field(
         if answer.state is State.REPORTED:
             assert answer.page is not None
             assert 0 < len(answer.quote) <= 300
-            assert coerce(fields.field(answer.field), answer.value) == answer.value
+            assert coerce_value(fields.field(answer.field), answer.value) == answer.value
         else:
             assert answer.value is None
         if answer.quote:
@@ -115,7 +115,7 @@ def test_hidden_instructions_change_nothing(template: str) -> None:
 def test_the_hidden_text_would_have_been_believed_had_it_been_read() -> None:
     folder = SETS["samples"]
 
-    _, answers = extract(load_builtin("rct").fields, raw(folder / "rct_hidden.pdf"))
+    _, answers = extract_by_rules(load_builtin_template("rct").fields, raw(folder / "rct_hidden.pdf"))
 
     assert answers != read(folder / "rct_hidden_clean.pdf", "rct")[1]
 

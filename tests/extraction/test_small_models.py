@@ -18,7 +18,7 @@ import pytest
 from ingather.extraction.conversation.interview import Interview, ModelAnswer
 from ingather.extraction.findings import State
 from ingather.extraction.provider import Message, pace
-from ingather.extraction.template import load_builtin, select
+from ingather.extraction.template import load_builtin_template, template_with_fields_selected
 from tests.extraction.desk import paper
 from tests.extraction.test_task import Scene, drain
 from tests.provider.reader import answer
@@ -177,7 +177,7 @@ def test_questions_about_the_part_that_was_read_last_come_first(context: int, ca
         filled: Any = answer(body)
         return ModelAnswer(object=filled, text=json.dumps(filled))
 
-    template = select(load_builtin("rct"), list(FIELDS))
+    template = template_with_fields_selected(load_builtin_template("rct"), list(FIELDS))
     asyncio.run(Interview(template, long_paper(1).split("\f"), ask, context_tokens=lambda: context).run())
     assert len(read) == calls
     # One group after the other, every call would be about another part than the one before it.

@@ -28,21 +28,21 @@ from ingather.extraction.template import (
     ValueProblem,
     add_field,
     add_section,
-    builtin,
+    builtin_templates,
     change_field,
-    checks_of,
-    clone,
-    coerce,
-    difference,
-    load_builtin,
+    checks_of_template_edited,
+    cloned_template,
+    coerce_value,
+    difference_of_templates,
+    load_builtin_template,
     read_field,
     remove_field,
-    select,
+    template_with_fields_selected,
 )
 from ingather.extraction.template.values import LONGEST_LONGTEXT, LONGEST_TEXT, MOST_ITEMS
 
-RCT, COHORT, QC = (load_builtin(name) for name in ("rct", "cohort", "qc"))
-MINE = clone(RCT, "mine", Label(en="Mine", zh="我的"))
+RCT, COHORT, QC = (load_builtin_template(name) for name in ("rct", "cohort", "qc"))
+MINE = cloned_template(RCT, "mine", Label(en="Mine", zh="我的"))
 
 
 # The built-ins.
@@ -67,14 +67,14 @@ def test_the_built_ins_have_the_fields_that_were_agreed(
 
 
 def test_the_built_ins_come_in_order_and_by_id() -> None:
-    assert [template.id for template in builtin()] == ["rct", "cohort", "qc"]
-    assert all(template.builtin and template.version == 1 for template in builtin())
+    assert [template.id for template in builtin_templates()] == ["rct", "cohort", "qc"]
+    assert all(template.builtin and template.version == 1 for template in builtin_templates())
     with pytest.raises(TemplateError, match="no built-in template 'x'"):
-        load_builtin("x")
+        load_builtin_template("x")
 
 
 def test_every_word_of_the_built_ins_is_there_in_both_languages() -> None:
-    for template in builtin():
+    for template in builtin_templates():
         labels = [template.label, template.description, *(section.label for section in template.sections)]
         labels += [field.label for field in template.fields]
         labels += [option.label for field in template.fields for option in field.options]
@@ -84,7 +84,7 @@ def test_every_word_of_the_built_ins_is_there_in_both_languages() -> None:
 
 
 def test_no_option_of_the_built_ins_shares_its_words_with_a_neighbour() -> None:
-    for template in builtin():
+    for template in builtin_templates():
         for field in template.fields:
             for language in ("en", "zh"):
                 names = [getattr(option.label, language).casefold() for option in field.options]
@@ -107,7 +107,7 @@ def test_units_of_results_are_what_the_outcome_says() -> None:
     assert RCT.field("c_p").unit is None
 
 
-@pytest.mark.parametrize("template", [*builtin(), MINE], ids=lambda template: template.id)
+@pytest.mark.parametrize("template", [*builtin_templates(), MINE], ids=lambda template: template.id)
 def test_a_template_survives_json(template: Template) -> None:
     described = template.to_dict()
     again = Template.from_dict(json.loads(json.dumps(described)))
@@ -313,13 +313,13 @@ def test_a_clone_is_a_template_of_its_own() -> None:
     assert (MINE.id, MINE.version, MINE.label.zh, MINE.based_on, MINE.builtin) == ("mine", 1, "我的", "rct 1", False)
     assert MINE.fields == RCT.fields
     assert MINE.checks == RCT.checks
-    assert clone(MINE.with_version(4), "yours", Label(en="Y", zh="Y")).based_on == "mine 4"
+    assert cloned_template(MINE.with_version(4), "yours", Label(en="Y", zh="Y")).based_on == "mine 4"
 
 
 @pytest.mark.parametrize("taken", ["rct", "qc", "Mine", "", "x" * 64])
 def test_a_clone_needs_an_id_that_is_free_and_well_formed(taken: str) -> None:
     with pytest.raises(TemplateError):
-        clone(RCT, taken, Label(en="Mine", zh="我的"))
+        cloned_template(RCT, taken, Label(en="Mine", zh="我的"))
 
 
 @pytest.mark.parametrize(
@@ -329,7 +329,7 @@ def test_a_clone_needs_an_id_that_is_free_and_well_formed(taken: str) -> None:
         lambda t: change_field(t, t.field("title")),
         lambda t: remove_field(t, "title"),
         lambda t: add_section(t, Section(id="s", label=Label(en="S", zh="S"))),
-        lambda t: remove_field(select(t, ["title", "aim"]), "title"),
+        lambda t: remove_field(template_with_fields_selected(t, ["title", "aim"]), "title"),
     ],
 )
 def test_a_built_in_cannot_be_changed(change: Callable[[Template], Template]) -> None:
@@ -391,14 +391,14 @@ def test_a_change_that_a_check_cannot_live_with_is_refused() -> None:
 def test_a_field_that_moves_to_another_section_keeps_the_template_readable() -> None:
     moved = change_field(MINE, replace(MINE.field("title"), section="outcomes"))
     assert Template.from_dict(moved.to_dict()) == moved
-    assert difference(MINE, moved).to_run == ()
+    assert difference_of_templates(MINE, moved).to_run == ()
 
 
 def test_with_a_field_go_the_checks_that_name_it() -> None:
-    gone = {check.id for check in checks_of(MINE, "r_n")}
+    gone = {check.id for check in checks_of_template_edited(MINE, "r_n")}
     assert {"events_within_n", "pct_agrees", "sd_looks_like_se"} <= gone
     without = remove_field(MINE, "r_n")
-    described = difference(MINE, without)
+    described = difference_of_templates(MINE, without)
     assert set(described.removed_checks) == gone
     assert (described.removed, described.added, described.changed) == (("r_n",), (), ())
     assert Template.from_dict(without.to_dict()) == without
@@ -412,16 +412,16 @@ def test_a_field_that_says_the_unit_of_others_stays_while_they_do() -> None:
 
 
 def test_a_selection_brings_units_along_and_leaves_checks_behind() -> None:
-    some = select(RCT, ["title", "r_sd"])
+    some = template_with_fields_selected(RCT, ["title", "r_sd"])
     assert [field.id for field in some.fields] == ["title", "outcome_unit", "r_sd"]
     assert [check.id for check in some.checks] == ["sd_not_negative"]
     assert [section.id for section in some.sections] == ["report", "outcomes", "results"]
     assert (some.id, some.version) == (RCT.id, RCT.version)
     assert Template.from_dict(some.to_dict()) == some
-    assert select(RCT, [field.id for field in RCT.fields]) == RCT
+    assert template_with_fields_selected(RCT, [field.id for field in RCT.fields]) == RCT
     for wrong in ([], ["nope"]):
         with pytest.raises(TemplateError):
-            select(RCT, wrong)
+            template_with_fields_selected(RCT, wrong)
 
 
 def test_the_difference_is_what_must_be_asked_again() -> None:
@@ -429,10 +429,10 @@ def test_the_difference_is_what_must_be_asked_again() -> None:
     new = change_field(new, replace(new.field("title"), instruction="Other."))
     new = change_field(new, replace(new.field("journal"), tier=Tier.EXTENDED))
     new = remove_field(new, "aim")
-    described = difference(MINE, new)
+    described = difference_of_templates(MINE, new)
     assert (described.added, described.changed, described.removed) == (("x",), ("title",), ("aim",))
     assert described.to_run == ("x", "title")
-    assert difference(MINE, MINE.with_version(9)).to_run == ()
+    assert difference_of_templates(MINE, MINE.with_version(9)).to_run == ()
 
 
 @pytest.mark.parametrize("version", [0, -1, True])
@@ -586,7 +586,7 @@ READ: list[tuple[Field, object, object]] = [
 
 @pytest.mark.parametrize(("field", "raw", "value"), READ, ids=[f"{f.type}-{raw!r}" for f, raw, _ in READ])
 def test_a_value_is_read_as_it_was_meant(field: Field, raw: object, value: object) -> None:
-    found = coerce(field, raw)
+    found = coerce_value(field, raw)
     assert found == value
     assert type(found) is type(value)
 
@@ -624,7 +624,7 @@ REFUSED_VALUES = [(field, raw) for fields, raws in NO_VALUES for field in fields
 @pytest.mark.parametrize(("field", "raw"), REFUSED_VALUES, ids=[f"{f.type}-{raw!r:.30}" for f, raw in REFUSED_VALUES])
 def test_what_is_no_value_is_refused_with_a_sentence_and_leaves_the_cell_unclear(field: Field, raw: object) -> None:
     with pytest.raises(ValueProblem) as problem:
-        coerce(field, raw)
+        coerce_value(field, raw)
     assert problem.value.state == State.UNCLEAR
     assert str(problem.value).endswith(".")
     assert len(str(problem.value)) < 700
@@ -651,14 +651,14 @@ NUMERIC_AND_TEXT = [INT, FLOAT, PERCENT, DATE, LENGTH, ENUM, MULTI_ENUM, TEXT, L
 @pytest.mark.parametrize("raw", SILENT)
 @pytest.mark.parametrize("field", NUMERIC_AND_TEXT, ids=lambda field: field.type)
 def test_words_that_say_not_reported_give_none(field: Field, raw: object) -> None:
-    assert coerce(field, raw) is None
-    assert coerce(field, [raw]) is None
+    assert coerce_value(field, raw) is None
+    assert coerce_value(field, [raw]) is None
 
 
 def test_words_that_say_it_does_not_apply_give_that_state() -> None:
     for raw in ("not applicable", "Not_applicable", "不适用"):
         with pytest.raises(ValueProblem) as problem:
-            coerce(INT, raw)
+            coerce_value(INT, raw)
         assert problem.value.state == State.NOT_APPLICABLE
 
 
@@ -666,20 +666,25 @@ def test_words_that_say_it_does_not_apply_give_that_state() -> None:
 @given(raw=plain_data() | st.text(), field=st.sampled_from([*NUMERIC_AND_TEXT, DOSE, ANSWER, PMID, PERSON_TIME]))
 def test_whatever_is_given_becomes_a_value_that_can_be_stored_or_a_problem(raw: object, field: Field) -> None:
     try:
-        value = coerce(field, raw)
+        value = coerce_value(field, raw)
     except ValueProblem:
         return
     assert json.loads(json.dumps(value, allow_nan=False)) == value
     assert "\x00" not in json.dumps(value, ensure_ascii=False)
     json.dumps(value, ensure_ascii=False).encode()
     if value is not None and field.type != FieldType.ID:
-        assert coerce(field, value) == value
+        assert coerce_value(field, value) == value
 
 
 @settings(max_examples=200, deadline=None)
 @given(number=st.integers(-(10**12), 10**12))
 def test_a_whole_number_is_read_back_however_it_is_grouped(number: int) -> None:
-    assert coerce(INT, f"{number:,}") == coerce(INT, str(number)) == coerce(FLOAT, f"{number:,}") == number
+    assert (
+        coerce_value(INT, f"{number:,}")
+        == coerce_value(INT, str(number))
+        == coerce_value(FLOAT, f"{number:,}")
+        == number
+    )
 
 
 def test_a_deeply_nested_answer_is_refused() -> None:
@@ -688,4 +693,4 @@ def test_a_deeply_nested_answer_is_refused() -> None:
         nested = [nested]
     for field in NUMERIC_AND_TEXT:
         with pytest.raises(ValueProblem):
-            coerce(field, nested)
+            coerce_value(field, nested)

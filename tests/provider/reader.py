@@ -10,8 +10,8 @@ from functools import lru_cache
 from typing import Any
 
 from ingather.extraction.findings import Answer, Row, State
-from ingather.extraction.rules import extract
-from ingather.extraction.template import Field, load_builtin
+from ingather.extraction.rules import extract_by_rules
+from ingather.extraction.template import Field, load_builtin_template
 from tests.provider.answerer import answer as nothing_reported
 from tests.provider.answerer import schema_of
 
@@ -48,9 +48,9 @@ def _read(pages: tuple[str, ...]) -> tuple[list[Row], dict[tuple[str, str], Answ
 
 def _extracted(pages: tuple[str, ...], *templates: str) -> tuple[list[Row], list[Answer]]:
     fields: dict[str, Field] = {
-        field.id: field for name in templates for field in load_builtin(name).fields if field.is_askable
+        field.id: field for name in templates for field in load_builtin_template(name).fields if field.is_askable
     }
-    return extract(fields.values(), list(pages))
+    return extract_by_rules(fields.values(), list(pages))
 
 
 def _listed(name: str, row: Row, found: dict[tuple[str, str], Answer]) -> dict[str, Any]:

@@ -57,7 +57,7 @@ class Fuzz:
     def __init__(self, site: Site) -> None:
         office = site.office
         operator = office.people["operator"]
-        office.engine.database.run(accounts.set_role(office.bench.project, operator.id, Role.OWNER))
+        office.engine.database.run(accounts.set_role_of_account(office.bench.project, operator.id, Role.OWNER))
         self._documents = office.add([paper(1), paper(2), "bad"])
         self._done = office.start(self._documents, field_ids=["title"])
         office.work()
@@ -98,7 +98,7 @@ class Fuzz:
             case "DELETE", "{project_id}":
                 project_id = office.bench.extraction.create_project(secrets.token_hex(8)).id
                 operator = office.people["operator"]
-                office.engine.database.run(accounts.set_role(project_id, operator.id, Role.OWNER))
+                office.engine.database.run(accounts.set_role_of_account(project_id, operator.id, Role.OWNER))
                 return {"project_id": project_id}
         return {}
 

@@ -18,7 +18,7 @@ from ingather.engine.engine import Engine
 from ingather.web import accounts
 from ingather.web.accounts import Account, Role, TokenScope
 from ingather.web.app import create_app
-from ingather.web.connections import configured
+from ingather.web.connections import configured_connections
 from ingather.web.edge import SESSION_COOKIE
 from ingather.web.limits import RequestLimits
 from ingather.web.rooms import Rooms
@@ -38,9 +38,9 @@ class Office:
         names = ("owner", "reviewer", "reader", "outsider", "operator")
         self.people = {name: self._account(name) for name in names}
         for name, role in ROLES.items():
-            self.engine.database.run(accounts.set_role(bench.project, self.people[name].id, role))
+            self.engine.database.run(accounts.set_role_of_account(bench.project, self.people[name].id, role))
         self.theirs = bench.extraction.create_project("Theirs").id
-        self.engine.database.run(accounts.set_role(self.theirs, self.people["outsider"].id, Role.OWNER))
+        self.engine.database.run(accounts.set_role_of_account(self.theirs, self.people["outsider"].id, Role.OWNER))
         self.their_knowledge_base = bench.library.create_knowledge_base("Their papers", project_id=self.theirs).id
 
     def _account(self, name: str) -> Account:
@@ -48,10 +48,10 @@ class Office:
 
     def link_secret(self, name: str) -> str:
         """The secret of a sign-in link."""
-        return self.engine.database.run(accounts.create_link(self.people[name]))
+        return self.engine.database.run(accounts.create_account_link(self.people[name]))
 
     def session(self, name: str) -> str:
-        session = self.engine.database.run(accounts.sign_in(self.link_secret(name)))
+        session = self.engine.database.run(accounts.sign_in_account(self.link_secret(name)))
         assert session is not None
         return session
 
@@ -109,7 +109,7 @@ def served(app: FastAPI, limits: RequestLimits | None = None) -> Iterator[str]:
     """The app behind uvicorn, as `ingather serve` sets it up, on a free port of this machine; gives its address."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
         listener.bind(("127.0.0.1", 0))
-        server = uvicorn.Server(configured(app, limits or RequestLimits(), shutdown_s=1))
+        server = uvicorn.Server(configured_connections(app, limits or RequestLimits(), shutdown_s=1))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         listener.listen(100)
         thread.start()

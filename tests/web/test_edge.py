@@ -14,7 +14,7 @@ from fastapi import FastAPI
 
 from ingather.web.accounts import TokenScope
 from ingather.web.app import PAGES, PAGES_BEGIN
-from ingather.web.bodies import LARGEST_JSON, check_json
+from ingather.web.bodies import LARGEST_JSON, check_json_body
 from ingather.web.edge import SESSION_COOKIE
 from tests.extraction.desk import paper
 from tests.web.site import API, Site
@@ -248,8 +248,8 @@ def test_json_that_could_mean_two_things_is_refused(client: httpx.Client) -> Non
 
 def test_deep_brackets_within_a_text_are_no_depth(client: httpx.Client) -> None:
     assert client.post("/projects", json={"name": "[" * 150}).status_code == 201
-    check_json(json.dumps({"name": '"' * 70 + "[{" * 70 + "\\"}).encode())
-    check_json(("[" + "[]," * 100 + "[]]").encode())
+    check_json_body(json.dumps({"name": '"' * 70 + "[{" * 70 + "\\"}).encode())
+    check_json_body(("[" + "[]," * 100 + "[]]").encode())
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x",

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ingather.extraction.template import builtin
+from ingather.extraction.template import builtin_templates
 from ingather.web.schemas.projects import TemplateView
 from tests.web.fuzz import Fuzz, fuzzed
 from tests.web.site import Site
@@ -40,7 +40,7 @@ def test_clients_can_be_generated_from_the_description(shared: Site) -> None:
 
 
 def test_templates_are_as_the_description_says() -> None:
-    for template in builtin():
+    for template in builtin_templates():
         assert TemplateView.model_validate(template.to_dict()).model_dump(exclude_unset=True) == template.to_dict()
 
 

@@ -225,12 +225,12 @@ def test_whoever_left_a_project_is_out_at_once(shared: Site) -> None:
     office = shared.office
     guest = office.engine.database.run(accounts.add_account("guest"))
     office.people["guest"] = guest
-    office.engine.database.run(accounts.set_role(office.bench.project, guest.id, Role.REVIEWER))
+    office.engine.database.run(accounts.set_role_of_account(office.bench.project, guest.id, Role.REVIEWER))
     with shared.script("guest") as client:
         at = f"/knowledge-bases/{office.bench.knowledge_base}/documents"
         assert client.get(at).status_code == 200
         office.engine.database.run(
-            accounts.change_member(office.bench.project, office.people["owner"].id, guest.id, None)
+            accounts.change_member_account(office.bench.project, office.people["owner"].id, guest.id, None)
         )
         assert client.get(at).status_code == 404
 

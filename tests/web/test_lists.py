@@ -12,7 +12,7 @@ from ingather.engine.statements import REGISTER
 from ingather.extraction.template import BUILTIN_IDS, Label
 from ingather.web import accounts
 from ingather.web.accounts import Caller, Role, TokenScope
-from ingather.web.routes.fleet import _page_of_batches
+from ingather.web.routes.fleet import _page_of_fleet_batches
 from tests.extraction.desk import paper
 from tests.web.site import Office, Site
 
@@ -105,9 +105,9 @@ def filled(shared: Site) -> Office:
     bench, owner = office.bench, office.people["owner"]
     for n in range(4):
         name = f"No. {4 - n}"
-        office.engine.database.run(accounts.create_project_with_owner(name, owner.id))
+        office.engine.database.run(accounts.create_project_of_account(name, owner.id))
         guest = office.engine.database.run(accounts.add_account(f"Guest {4 - n}"))
-        office.engine.database.run(accounts.set_role(bench.project, guest.id, Role.READER))
+        office.engine.database.run(accounts.set_role_of_account(bench.project, guest.id, Role.READER))
         office.token("owner")
         bench.extraction.clone_template(bench.project, "rct", Label(en=name, zh=name))
         bench.library.create_knowledge_base(name, project_id=bench.project)
@@ -230,7 +230,7 @@ def test_a_list_of_batches_goes_on_when_one_of_a_page_is_pruned_this_moment(offi
             return end.value
 
     operator = Caller(account_id=1, name="operator", is_operator=True, scope=TokenScope.OPERATE, roles={})
-    page, following = engine.database.run(pruned_meanwhile(_page_of_batches(operator, None, None, None, None, 2)))
+    page, following = engine.database.run(pruned_meanwhile(_page_of_fleet_batches(operator, None, None, None, None, 2)))
     assert [batch.batch_id for batch in page] == [newest.id]
-    page, following = engine.database.run(_page_of_batches(operator, None, None, None, following, 2))
+    page, following = engine.database.run(_page_of_fleet_batches(operator, None, None, None, following, 2))
     assert ([batch.batch_id for batch in page], following) == ([oldest.id], None)

@@ -181,7 +181,7 @@ def test_a_remark_of_one_of_two_reviewers_is_their_own_until_both_have_decided(s
     office = site.office
     for name, role in {"Ann": Role.REVIEWER, "Ben": Role.REVIEWER, "Cora": Role.ADJUDICATOR}.items():
         office.people[name] = office.engine.database.run(accounts.add_account(name))
-        office.engine.database.run(accounts.set_role(office.bench.project, office.people[name].id, role))
+        office.engine.database.run(accounts.set_role_of_account(office.bench.project, office.people[name].id, role))
     task = office.start(office.add([paper(1)]), field_ids=["title", "n_randomised"])
     office.work()
     owner.put(f"/projects/{office.bench.project}/review-mode", json={"mode": "independent"})

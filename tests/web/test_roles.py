@@ -171,7 +171,7 @@ class Stage:
         """With the same people in it."""
         project_id = self.office.bench.extraction.create_project(self.number()).id
         for name, role in ROLES.items():
-            self.office.engine.database.run(accounts.set_role(project_id, self.office.people[name].id, role))
+            self.office.engine.database.run(accounts.set_role_of_account(project_id, self.office.people[name].id, role))
         return project_id
 
     def params(self, method: str, path: str) -> dict[str, Any]:  # noqa: PLR0912  a table
@@ -212,7 +212,9 @@ class Stage:
             made["template_id"] = extraction.clone_template(office.bench.project, "rct", label).id
         if "{account_id}" in path:
             guest = office.engine.database.run(accounts.add_account(self.number()))
-            office.engine.database.run(accounts.set_role(office.bench.project, guest.id, accounts.Role.READER))
+            office.engine.database.run(
+                accounts.set_role_of_account(office.bench.project, guest.id, accounts.Role.READER)
+            )
             made["account_id"] = guest.id
         if "{invitation_id}" in path:
             made_link = invitations.create_invitation(office.bench.project, accounts.Role.READER, "owner")

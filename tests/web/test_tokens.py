@@ -106,7 +106,9 @@ def test_a_token_for_one_project_knows_no_other(site: Site) -> None:
 
 def test_an_operators_token_for_one_project_does_not_operate(site: Site) -> None:
     office = site.office
-    office.engine.database.run(accounts.set_role(office.bench.project, office.people["operator"].id, Role.READER))
+    office.engine.database.run(
+        accounts.set_role_of_account(office.bench.project, office.people["operator"].id, Role.READER)
+    )
     with site.script("operator", TokenScope.OPERATE, project_id=office.bench.project) as client:
         assert client.post("/engine/queues/reading/pause").status_code == 403
         assert client.get("/me").json()["is_operator"] is False
@@ -147,10 +149,10 @@ def test_an_account_is_deleted_once_each_project_has_another_owner(site: Site) -
     with site.browser("owner") as owner:
         with pytest.raises(UsageError, match="'owner' is the only owner of 'Review'"):
             run(accounts.delete_account("owner"))
-        run(accounts.set_role(office.bench.project, office.people["reviewer"].id, Role.OWNER))
+        run(accounts.set_role_of_account(office.bench.project, office.people["reviewer"].id, Role.OWNER))
         run(accounts.delete_account("owner"))
         assert owner.get("/me").status_code == 401
-    assert {name for _, name, _ in run(accounts.members(office.bench.project))} == {"reviewer", "reader"}
+    assert {name for _, name, _ in run(accounts.member_accounts(office.bench.project))} == {"reviewer", "reader"}
     with pytest.raises(UsageError, match="no account 'owner'"):
         run(accounts.delete_account("owner"))
 
@@ -232,7 +234,7 @@ def test_two_owners_who_remove_each_other_leave_one(site: Site) -> None:
     owner, other = office.people["owner"].id, office.people["reviewer"].id
     for _ in range(5):
         for account in (owner, other):
-            office.engine.database.run(accounts.set_role(office.bench.project, account, Role.OWNER))
+            office.engine.database.run(accounts.set_role_of_account(office.bench.project, account, Role.OWNER))
         with site.script("owner") as one, site.script("reviewer") as two, ThreadPoolExecutor(2) as threads:
             gate = threading.Barrier(2)
 
@@ -242,7 +244,7 @@ def test_two_owners_who_remove_each_other_leave_one(site: Site) -> None:
                 return client.delete(f"{at}/{account}").status_code
 
             list(threads.map(remove, (one, two), (other, owner)))
-        members = office.engine.database.run(accounts.members(office.bench.project))
+        members = office.engine.database.run(accounts.member_accounts(office.bench.project))
         assert sum(role is Role.OWNER for _, _, role in members) == 1
 
 
@@ -265,7 +267,7 @@ def test_a_token_for_one_project_cannot_give_it_away(site: Site) -> None:
         assert client.get(at).status_code == 200
         assert client.put(at, json={"account": "outsider", "role": "owner"}).status_code == 403
         assert client.delete(f"{at}/{site.office.people['reviewer'].id}").status_code == 403
-    members = site.office.engine.database.run(accounts.members(site.office.bench.project))
+    members = site.office.engine.database.run(accounts.member_accounts(site.office.bench.project))
     assert {name for _, name, _ in members} == {"owner", "reviewer", "reader"}
 
 

@@ -26,7 +26,7 @@ def office(office: Office) -> Office:
     """With Ann and Ben, who review, and Cora, who settles."""
     for name, role in {"Ann": Role.REVIEWER, "Ben": Role.REVIEWER, "Cora": Role.ADJUDICATOR}.items():
         office.people[name] = office.engine.database.run(accounts.add_account(name))
-        office.engine.database.run(accounts.set_role(office.bench.project, office.people[name].id, role))
+        office.engine.database.run(accounts.set_role_of_account(office.bench.project, office.people[name].id, role))
     return office
 
 

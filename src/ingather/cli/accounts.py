@@ -28,7 +28,7 @@ def _account_of_command(bench: Workbench, name: str | None) -> Account:
 def link_account_command(arguments: Namespace) -> int:
     bench = Workbench()
     account = _account_of_command(bench, arguments.account)
-    secret = bench.engine.database.run(accounts.create_link(account))
+    secret = bench.engine.database.run(accounts.create_account_link(account))
     settings = Settings.from_environment()
     served = arguments.address or f"http://{settings.host}:{settings.port}"
     address = f"{served.rstrip('/')}/sign-in#{secret}"

@@ -17,7 +17,7 @@ from ingather.extraction.exports import EMBEDDED_NAME
 from ingather.extraction.provider import CHARACTERS_A_TOKEN
 from ingather.extraction.task import Task, UnderWay, Wait, WaitReason
 from ingather.extraction.tasks.request import fingerprint
-from ingather.extraction.template import Template, Tier, fields_of_sections, select
+from ingather.extraction.template import Template, Tier, fields_of_sections, template_with_fields_selected
 from ingather.library import ingest
 from ingather.settings import Settings
 from ingather.workbench import Workbench
@@ -50,7 +50,9 @@ def _extract_papers(
     fields = _fields_of_extract(template, arguments)
     project_id, knowledge_base_id = project_of_extract(bench)
     file_names = upload_to_extract(bench, knowledge_base_id, papers)
-    task = _start_extract(bench, project_id, arguments, select(template, fields), sorted(file_names))
+    task = _start_extract(
+        bench, project_id, arguments, template_with_fields_selected(template, fields), sorted(file_names)
+    )
     count = "1 document" if len(file_names) == 1 else f"{len(file_names):,} documents"
     output_hint(f"{count}, template {task.template_id}, {task.model or EMBEDDED_NAME}.")
     return finish_extract(bench, task, arguments, out, kind, at_once)

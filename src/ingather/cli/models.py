@@ -9,10 +9,10 @@ from typing import Any
 from ingather.cli.output import output_hint, output_json, output_sentence, output_table
 from ingather.cli.quantities import show_duration
 from ingather.engine.errors import IngatherError, UsageError
-from ingather.extraction.conversation.estimate import Estimate, Range, by_model, seconds_at
-from ingather.extraction.conversation.sizes import sizes_for
+from ingather.extraction.conversation.estimate import Estimate, EstimateRange, estimate_by_model, estimated_seconds_at
+from ingather.extraction.conversation.sizes import call_sizes_for
 from ingather.extraction.provider import ChatClient, Endpoint, ModelError, Rung, Trial, try_model
-from ingather.extraction.template import Tier, load_builtin, select
+from ingather.extraction.template import Tier, load_builtin_template, template_with_fields_selected
 from ingather.library.port import Length
 from ingather.settings import Settings
 from ingather.workbench import endpoint_from
@@ -58,19 +58,21 @@ async def _try_model_endpoint(endpoint: Endpoint) -> Trial:
         return await try_model(client)
 
 
-def _estimate_for_model_try(endpoint: Endpoint, trial: Trial) -> tuple[Estimate, Range | None]:
+def _estimate_for_model_try(endpoint: Endpoint, trial: Trial) -> tuple[Estimate, EstimateRange | None]:
     """What a task with the core fields of trials would take, and how long at the speeds that were measured."""
-    whole = load_builtin("rct")
-    template = select(whole, [field.id for field in whole.fields if field.tier is Tier.CORE])
+    whole = load_builtin_template("rct")
+    template = template_with_fields_selected(whole, [field.id for field in whole.fields if field.tier is Tier.CORE])
     lengths = [PAPER] * PAPERS
-    found = by_model(template, lengths, sizes=sizes_for(trial.context_tokens), at_once=1, model=endpoint.model)
+    found = estimate_by_model(
+        template, lengths, sizes=call_sizes_for(trial.context_tokens), at_once=1, model=endpoint.model
+    )
     if not trial.reading or not trial.writing:
         return found, None
-    return found, seconds_at(found, lengths, reading=trial.reading, writing=trial.writing)
+    return found, estimated_seconds_at(found, lengths, reading=trial.reading, writing=trial.writing)
 
 
 def _lines_of_model_try(
-    endpoint: Endpoint, trial: Trial, estimate: tuple[Estimate, Range | None]
+    endpoint: Endpoint, trial: Trial, estimate: tuple[Estimate, EstimateRange | None]
 ) -> Iterator[tuple[str, str]]:
     found, seconds = estimate
     yield "server", f"{trial.server.name if trial.server else 'not one of those known'} at {endpoint.base_url}"
@@ -117,7 +119,9 @@ def _advice_after_model_try(endpoint: Endpoint, trial: Trial) -> Iterator[str]:
         yield "The server holds its model to no schema, so more answers have to be asked for twice."
 
 
-def _model_try_as_json(trial: Trial, estimate: tuple[Estimate, Range | None], advice: list[str]) -> dict[str, Any]:
+def _model_try_as_json(
+    trial: Trial, estimate: tuple[Estimate, EstimateRange | None], advice: list[str]
+) -> dict[str, Any]:
     found, seconds = estimate
     return {
         "server": trial.server.name if trial.server else None,

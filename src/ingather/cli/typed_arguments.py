@@ -3,7 +3,7 @@
 import argparse
 
 from ingather.cli.quantities import whole_quantity
-from ingather.names import NAME
+from ingather.names import NAME, is_id
 
 
 def whole_argument(text: str) -> int:
@@ -29,7 +29,7 @@ def limit_argument(text: str) -> int:
 
 def id_argument(text: str) -> int:
     number = whole_argument(text)
-    if number >= 2**63:
+    if not is_id(number):
         raise argparse.ArgumentTypeError(f"{text} is too big for an id")
     return number
 

@@ -31,7 +31,7 @@ from ingather.settings import Settings
 from ingather.web import accounts
 from ingather.web.accounts import Account
 from ingather.web.app import LOOPBACK, create_app
-from ingather.web.connections import configured
+from ingather.web.connections import configured_connections
 from ingather.web.limits import RequestLimits
 from ingather.web.rooms import Rooms
 from ingather.workbench import Workbench
@@ -78,7 +78,7 @@ def run_web_command(arguments: Namespace) -> int:
         if not arguments.no_samples:
             _add_samples_for_web(bench, account)
         set_up_log_of_work()
-        secret = bench.engine.database.run(accounts.create_link(account))
+        secret = bench.engine.database.run(accounts.create_account_link(account))
         endpoint = bench.extraction.endpoint
         model = endpoint.model if endpoint else "none; the embedded extractor answers"
         output_sentence(f"Ingather {version('ingather')}. Model: {model}.")
@@ -128,7 +128,7 @@ def _serve_web(bench: Workbench, server: socket.socket) -> None:
     rooms = Rooms(engine=bench.engine, library=bench.library, extraction=bench.extraction)
     limits = RequestLimits()
     app = create_app(rooms, version=version("ingather"), hosts=(*LOOPBACK, *settings.hosts), limits=limits)
-    _WebServer(configured(app, limits, shutdown_s=SHUTDOWN_S)).run(sockets=[server])
+    _WebServer(configured_connections(app, limits, shutdown_s=SHUTDOWN_S)).run(sockets=[server])
 
 
 def _listening_socket_of_web(arguments: Namespace) -> socket.socket:
@@ -222,7 +222,7 @@ def _add_samples_for_web(bench: Workbench, account: Account) -> None:
     if bench.extraction.list_projects() or not papers:
         return
     project = bench.extraction.create_project("My first review")
-    bench.engine.database.run(accounts.set_role(project.id, account.id, accounts.Role.OWNER))
+    bench.engine.database.run(accounts.set_role_of_account(project.id, account.id, accounts.Role.OWNER))
     knowledge_base = bench.library.create_knowledge_base(SAMPLES, project_id=project.id)
     for paper in papers:
         with paper.open("rb") as stream:

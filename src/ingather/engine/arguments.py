@@ -11,7 +11,7 @@ from types import EllipsisType
 from typing import Final
 
 from ingather.engine.errors import UsageError
-from ingather.names import NAME
+from ingather.names import LARGEST_ID, NAME
 
 # Slots of a worker. They share one event loop and one connection, so more of them gain nothing; run several workers.
 MAX_CONCURRENCY: Final = 10_000
@@ -34,8 +34,6 @@ MAX_WINDOW: Final = timedelta(days=1)
 # A lease in seconds. Below one, a pause of the network looks like a death; above an hour, lost work waits for too long.
 MIN_LEASE_S: Final = 1
 MAX_LEASE_S: Final = 3_600
-# Ids are PostgreSQL's bigint.
-MAX_ID: Final = 2**63 - 1
 
 
 def is_whole_argument(number: object, least: int, most: int) -> bool:
@@ -100,7 +98,7 @@ def checked_labels(labels: Iterable[str] | None, items: int) -> list[str] | None
 
 
 def checked_max_items(number: int | None) -> int | None:
-    if number is not None and not is_whole_argument(number, 1, MAX_ID):
+    if number is not None and not is_whole_argument(number, 1, LARGEST_ID):
         raise UsageError(f"max_items is a whole number from 1 on, not {number!r}.")
     return number
 

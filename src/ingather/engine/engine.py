@@ -10,7 +10,6 @@ from psycopg import AsyncConnection, Connection
 
 from ingather.engine import verbs
 from ingather.engine.arguments import (
-    MAX_ID,
     check_listing_arguments,
     checked_child_limit,
     checked_concurrency,
@@ -33,6 +32,7 @@ from ingather.engine.registry import Registry
 from ingather.engine.script import Script
 from ingather.engine.typed_kind import TypedKind
 from ingather.engine.worker import Worker
+from ingather.names import LARGEST_ID
 
 F = TypeVar("F", bound=Callable[..., Any])
 P = TypeVar("P")
@@ -209,7 +209,7 @@ class Engine(Operations):
 
     def batch(self, batch_id: int) -> Batch:
         """A handle on a batch that was scattered earlier."""
-        if not is_whole_argument(batch_id, 1, MAX_ID):
+        if not is_whole_argument(batch_id, 1, LARGEST_ID):
             raise UnknownBatch(f"There is no batch {batch_id!r}: an id is a whole number.")
         return Batch(self, batch_id)
 

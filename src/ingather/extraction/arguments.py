@@ -1,14 +1,13 @@
 """Ids, caps, texts and requests from outside: taken, cleaned, or refused with a sentence."""
 
-import unicodedata
 from collections.abc import Collection
 from decimal import Decimal
-from typing import Final
+from typing import Final, cast
 
 from ingather.engine.errors import UsageError
 from ingather.extraction.errors import EmptySelection, NotFound
 from ingather.extraction.provider import price_of
-from ingather.names import LARGEST_ID
+from ingather.names import LARGEST_ID, is_id
 from ingather.notice import notice
 
 # A cap above this is a typing error, and the column has no room for it.
@@ -21,16 +20,18 @@ MOST_DOCUMENTS: Final = 10_000
 LONGEST_CONTEXT: Final = 4_000
 # Characters of an idempotency key. A UUID has 36; the engine's own limit is higher.
 LONGEST_KEY: Final = 200
+# Tasks on one page of a list.
+MOST_TASKS: Final = 1_000
 
 
-def known_id(number: object, noun: str) -> int:
+def known_id_argument(number: object, noun: str) -> int:
     """An id that a statement can take, or `NotFound`. Types are only hints: it may come from a form or a file."""
-    if isinstance(number, bool) or not isinstance(number, int) or not 0 < number <= LARGEST_ID:
+    if not is_id(number):
         raise NotFound(f"There is no {noun} {str(number)[:40]!r}.")
-    return number
+    return cast("int", number)
 
 
-def check_new_task(document_ids: Collection[int], context: str, idempotency_key: str | None) -> None:
+def check_new_task_arguments(document_ids: Collection[int], context: str, idempotency_key: str | None) -> None:
     """Refuse a request that no task can have, before anything is read or written."""
     if not document_ids:
         raise EmptySelection(
@@ -57,7 +58,7 @@ def check_new_task(document_ids: Collection[int], context: str, idempotency_key:
         raise UsageError(f"An idempotency key is 1 to {LONGEST_KEY} printable characters.")
 
 
-def checked_cap(cap: Decimal | None, model: str | None) -> Decimal | None:
+def checked_cap_argument(cap: Decimal | None, model: str | None) -> Decimal | None:
     """A spending cap that can be kept. 2 and 2.00 are the same cap, and the same request."""
     if cap is None:
         return None
@@ -81,7 +82,7 @@ def checked_cap(cap: Decimal | None, model: str | None) -> Decimal | None:
     return cap.quantize(SMALLEST_STEP)
 
 
-def cleaned(text: str) -> str:
-    """Without what PostgreSQL cannot keep or nobody can read: control characters, halves, unassigned ones."""
-    kept = "".join(c for c in text if c in "\n\t" or unicodedata.category(c) not in {"Cc", "Cs", "Co", "Cn"})
-    return unicodedata.normalize("NFC", kept).strip()
+def page_arguments(before: int | None, limit: int) -> dict[str, int]:
+    if not 1 <= limit <= MOST_TASKS:
+        raise UsageError(f"A page holds 1 to {MOST_TASKS:,} tasks, not {limit!r}.")
+    return {"before": LARGEST_ID if before is None else min(before, LARGEST_ID), "limit": limit}

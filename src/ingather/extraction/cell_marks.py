@@ -53,12 +53,12 @@ _WRONG: Final = frozenset(mark for verdict, mark in _VERDICTS.items() if verdict
 }
 
 
-def is_computed(finding: Finding) -> bool:
+def is_cell_computed(finding: Finding) -> bool:
     """Whether the value follows from other answers, so that there is no quote to check."""
     return finding.source == "computed" and finding.verdict is Verdict.NO_QUOTE
 
 
-def mark_of(finding: Finding) -> CellMark:
+def mark_of_cell(finding: Finding) -> CellMark:
     if finding.review is not None and finding.is_reviewed and finding.review.action in _REFUSALS:
         return _REFUSALS[finding.review.action]
     is_given = finding.source == REVIEWER
@@ -71,25 +71,25 @@ def mark_of(finding: Finding) -> CellMark:
         case State.NOT_APPLICABLE:
             return CellMark.NOT_APPLICABLE
         case State.NOT_REPORTED:
-            return _wrong_verdict(finding) or CellMark.NOT_REPORTED
+            return _wrong_verdict_of_cell(finding) or CellMark.NOT_REPORTED
         case State.UNCLEAR if was.source == EMBEDDED and not finding.quote:
             return CellMark.OPEN
         case State.UNCLEAR:
-            return _wrong_verdict(finding) or CellMark.UNCLEAR
+            return _wrong_verdict_of_cell(finding) or CellMark.UNCLEAR
         case _:
-            return CellMark.COMPUTED if is_computed(finding) else _VERDICTS[finding.verdict]
+            return CellMark.COMPUTED if is_cell_computed(finding) else _VERDICTS[finding.verdict]
 
 
-def _wrong_verdict(finding: Finding) -> CellMark | None:
+def _wrong_verdict_of_cell(finding: Finding) -> CellMark | None:
     """The verdict on the quote of an answer without a value, where the quote does not hold."""
     return _VERDICTS[finding.verdict] if finding.quote and finding.verdict not in BELIEVED else None
 
 
-def attention_of(finding: Finding, *, is_flagged: bool) -> Attention | None:
+def attention_of_cell(finding: Finding, *, is_flagged: bool) -> Attention | None:
     """Why a person should look; nothing, where nobody has to. What was reviewed needs no other look."""
     if finding.is_reviewed:
         return None
-    mark = mark_of(finding)
+    mark = mark_of_cell(finding)
     if mark in _CONTRADICTED:
         return Attention.CONTRADICTED
     if finding.is_outdated or mark in _WRONG:

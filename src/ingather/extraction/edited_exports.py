@@ -11,7 +11,7 @@ from ingather.extraction.read_back.proposals import ReadBack, documents_of_uploa
 from ingather.extraction.read_back.uploaded import sheets_of_upload
 from ingather.extraction.results import check_no_list_of_arms
 from ingather.extraction.reviewing import reviews
-from ingather.extraction.reviewing.deciding import Decision, Judged, decided
+from ingather.extraction.reviewing.deciding import Decision, Judged, decided_review
 from ingather.extraction.reviewing.reviews import Reviewer
 from ingather.extraction.task import Task
 from ingather.notice import notice
@@ -37,7 +37,7 @@ class ExtractionEditedExports(ExtractionExports):
 
         def check(ordinal: int, decision: Decision) -> None:
             check_no_list_of_arms(decision)
-            decided(template, *extracted(ordinal), _with_note(decision, name), by=by.name)
+            decided_review(template, *extracted(ordinal), _with_note(decision, name), by=by.name)
 
         variants = [variant for one in documents for variant in (one, reviewed_part(one))]
         return proposals_of_upload(sheets, template, task.id, variants, check)
@@ -59,7 +59,9 @@ class ExtractionEditedExports(ExtractionExports):
             for decision in wanted:
                 check_no_list_of_arms(decision)
             noted = (_with_note(decision, name) for decision in wanted)
-            judged += [one for decision in noted if (one := decided(template, found, known, decision, by=by.name))]
+            judged += [
+                one for decision in noted if (one := decided_review(template, found, known, decision, by=by.name))
+            ]
         return self.engine.database.run(reviews.add_all(task.id, judged, by)) if judged else 0
 
     def _task_of_one_reviewer(self, task_id: int) -> Task:

@@ -13,7 +13,7 @@ from ingather.extraction.independent import IndependentReviews
 from ingather.extraction.studies.study_names import surname_first
 from ingather.extraction.task import Status
 from ingather.extraction.template import ReviewQuestions
-from ingather.extraction.template.review_questions import question_lines
+from ingather.extraction.template.review_questions import lines_of_review_questions
 
 # The parts of a reference that a report's clues have.
 PARTS = ("title", "year", "journal", "doi", "pmid")
@@ -89,7 +89,7 @@ def summary(status: Status, questions: ReviewQuestions | None = None) -> TaskSum
     """What a reader of the table must know of how it came about, with the review's questions where there are some."""
     task, progress, spent = status.task, status.progress, status.spent
     settings = {"context": task.context} if task.context else {}
-    settings |= dict(question_lines(questions)) if questions else {}
+    settings |= dict(lines_of_review_questions(questions)) if questions else {}
     if task.model:
         settings |= {"model": task.model, "address": task.base_url or "", "calls": str(spent.calls)}
         settings["tokens in"] = f"{spent.prompt_tokens:,} ({spent.cached_tokens:,} from the cache)"

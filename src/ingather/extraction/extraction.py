@@ -6,12 +6,12 @@ from decimal import Decimal
 
 from ingather.engine.engine import Engine
 from ingather.engine.errors import UsageError
-from ingather.extraction.arguments import MOST_DOCUMENTS, check_new_task, checked_cap, cleaned, known_id
-from ingather.extraction.conversation.desk import queue_of
-from ingather.extraction.conversation.estimate import Estimate, by_model, by_rules, scaled
+from ingather.extraction import arguments
+from ingather.extraction.conversation import estimate as estimates
+from ingather.extraction.conversation.desk import queue_of_desk
 from ingather.extraction.conversation.interview import Earlier
-from ingather.extraction.conversation.questions import askable_fields
-from ingather.extraction.conversation.sizes import sizes_for
+from ingather.extraction.conversation.questions import askable_question_fields
+from ingather.extraction.conversation.sizes import call_sizes_for
 from ingather.extraction.edited_exports import ExtractionEditedExports
 from ingather.extraction.errors import ModelUnusable
 from ingather.extraction.numbers.calls import estimate_with_question_calls
@@ -23,15 +23,14 @@ from ingather.extraction.tasks.differences import DocumentDifferences, differenc
 from ingather.extraction.tasks.follow_up import FollowUp, check_ended, follow_up_template
 from ingather.extraction.tasks.foreseen import FollowUpEstimate, foreseen, left_to_ask
 from ingather.extraction.tasks.request import FrozenRequest, TaskRequest, follow_up_request
-from ingather.extraction.template import Template, Tier, select, with_questions
+from ingather.extraction.template import Template, Tier, template_with_fields_selected, template_with_question_fields
 from ingather.library.port import LibraryPort, Snapshot
+from ingather.names import visible_lines
 from ingather.notice import notice
 
 # Calls to one model at the same time, on all machines together, unless the settings give another number. Providers
 # give new accounts a few requests per second; more would only be refused.
 AT_ONCE = 10
-# Documents that an estimate looks at; of more, an even sample. Reading lengths takes a millisecond for each.
-MOST_LOOKED_AT = 300
 
 
 class Extraction(ExtractionEditedExports):
@@ -71,7 +70,7 @@ class Extraction(ExtractionEditedExports):
         with this key before. `checks_model`: a model that cannot be used at
         all is found out first, in seconds.
         """
-        check_new_task(document_ids, context, idempotency_key)
+        arguments.check_new_task_arguments(document_ids, context, idempotency_key)
         model = self.endpoint.model if self.endpoint else None
         self.project(project_id)
         request = TaskRequest(
@@ -79,8 +78,8 @@ class Extraction(ExtractionEditedExports):
             template_id=template_id,
             document_ids=tuple(dict.fromkeys(document_ids)),
             field_ids=None if field_ids is None else tuple(dict.fromkeys(field_ids)),
-            context=cleaned(context),
-            spend_cap=checked_cap(spend_cap, model),
+            context=visible_lines(context),
+            spend_cap=arguments.checked_cap_argument(spend_cap, model),
         )
         key = None if idempotency_key is None else f"task/{project_id}/{idempotency_key}"
         known = None if key is None else self.engine.database.run(tasks.started(request, key))
@@ -94,7 +93,7 @@ class Extraction(ExtractionEditedExports):
         """The task with its batch, one item per document; False if it was there."""
         queue = pipeline.QUEUE
         if self.endpoint:
-            queue = queue_of(self.endpoint)
+            queue = queue_of_desk(self.endpoint)
             self.engine.set_queue(queue, max_running=self.at_once)
         payloads = [
             {"document_id": one.document_id} | ({"is_kept": True} if one.document_id in frozen.kept_ids else {})
@@ -122,9 +121,11 @@ class Extraction(ExtractionEditedExports):
         before = self.task(wanted.task_id)
         template = self.template_of(before)
         known = self.documents_of(before.id)
-        cap = checked_cap(spend_cap, self.endpoint.model if self.endpoint else None)
+        cap = arguments.checked_cap_argument(spend_cap, self.endpoint.model if self.endpoint else None)
         request = follow_up_request(wanted, before, known, cap)
-        check_new_task({*request.document_ids, *(one.document_id for one in known)}, before.context, idempotency_key)
+        arguments.check_new_task_arguments(
+            {*request.document_ids, *(one.document_id for one in known)}, before.context, idempotency_key
+        )
         key = None if idempotency_key is None else f"task/{before.project_id}/{idempotency_key}"
         found = None if key is None else self.engine.database.run(tasks.started(request, key))
         if found is not None:
@@ -154,7 +155,7 @@ class Extraction(ExtractionEditedExports):
 
     def documents_of(self, task_id: int) -> list[Snapshot]:
         """The documents of a task as they were when it started, in their order."""
-        return self.engine.database.run(tasks.all_documents(known_id(task_id, "task")))
+        return self.engine.database.run(tasks.all_documents(arguments.known_id_argument(task_id, "task")))
 
     def differences(
         self, task_id: int, *, after: int = 0, limit: int = PAGE
@@ -175,7 +176,7 @@ class Extraction(ExtractionEditedExports):
         """What a task will keep to, as things stand now."""
         return FrozenRequest(
             request=request,
-            template=with_questions(
+            template=template_with_question_fields(
                 self._chosen(request.project_id, request.template_id, request.field_ids),
                 self.questions(request.project_id)[0],
             ),
@@ -188,8 +189,8 @@ class Extraction(ExtractionEditedExports):
         """The template with the chosen fields only."""
         whole = self.template(template_id, project_id)
         core = [field.id for field in whole.fields if field.tier is Tier.CORE]
-        chosen = select(whole, core if field_ids is None else list(dict.fromkeys(field_ids)))
-        if not askable_fields(chosen):
+        chosen = template_with_fields_selected(whole, core if field_ids is None else list(dict.fromkeys(field_ids)))
+        if not askable_question_fields(chosen):
             raise UsageError(
                 notice(
                     "extraction.none_chosen_fields_asked_paper",
@@ -206,14 +207,16 @@ class Extraction(ExtractionEditedExports):
         *,
         field_ids: Collection[str] | None = None,
         context: str = "",
-    ) -> tuple[Estimate, int, int]:
+    ) -> tuple[estimates.Estimate, int, int]:
         """What a task would take, and how many of its documents were not read yet and give no pages.
 
         Those not read are taken to be like the others; those without pages
         cost nothing. Of many documents a part is looked at.
         """
         chosen = self._chosen(project_id, template_id, field_ids)
-        documents = self.library.snapshots(list(dict.fromkeys(document_ids))[:MOST_DOCUMENTS], project_id=project_id)
+        documents = self.library.snapshots(
+            list(dict.fromkeys(document_ids))[: arguments.MOST_DOCUMENTS], project_id=project_id
+        )
         return self._foreseen(project_id, chosen, documents, context)
 
     def estimate_follow_up(self, wanted: FollowUp) -> FollowUpEstimate:
@@ -222,7 +225,7 @@ class Extraction(ExtractionEditedExports):
         template, known = self.template_of(before), self.documents_of(before.id)
         frozen = self._followed(before, template, known, follow_up_request(wanted, before, known))
         meant = [ordinal for ordinal, one in enumerate(known) if one.document_id not in frozen.kept_ids]
-        looked_at = meant[:: max(1, -(-len(meant) // MOST_LOOKED_AT))]
+        looked_at = meant[:: max(1, -(-len(meant) // estimates.MOST_LOOKED_AT))]
         left = self.engine.database.run(left_to_ask(before, template, frozen, looked_at))
         project_id, context = before.project_id, before.context
         earlier = {known[ordinal].document_id: one.earlier for ordinal, one in left.items()}
@@ -237,9 +240,9 @@ class Extraction(ExtractionEditedExports):
         documents: Sequence[Snapshot],
         context: str,
         earlier: Mapping[int, Earlier] | None = None,
-    ) -> tuple[Estimate, int, int]:
+    ) -> tuple[estimates.Estimate, int, int]:
         """As `estimate`; `earlier` is what is known of the documents, by their ids."""
-        looked_at = documents[:: max(1, -(-len(documents) // MOST_LOOKED_AT))]
+        looked_at = documents[:: max(1, -(-len(documents) // estimates.MOST_LOOKED_AT))]
         known = self.library.lengths({document.sha256 for document in looked_at})
         read = [document for document in looked_at if document.sha256 in known]
         readable = [document for document in read if known[document.sha256].characters]
@@ -248,11 +251,11 @@ class Extraction(ExtractionEditedExports):
         unread = round(share * (len(looked_at) - len(read)))
         unreadable = round(share * (len(read) - len(readable)))
         if self.endpoint is None:
-            found = by_rules(lengths, workers=self._workers())
+            found = estimates.estimate_by_rules(lengths, workers=self._workers())
         else:
-            sizes, model = sizes_for(self.endpoint.context_tokens), self.endpoint.model
+            sizes, model = call_sizes_for(self.endpoint.context_tokens), self.endpoint.model
             call_s = self.engine.database.run(tasks.call_seconds(project_id, model))
-            found = by_model(
+            found = estimates.estimate_by_model(
                 template,
                 lengths,
                 context=context,
@@ -268,7 +271,7 @@ class Extraction(ExtractionEditedExports):
                 found = estimate_with_question_calls(
                     found, lengths, asking, at_once=self.at_once, model=model, call_s=call_s
                 )
-        return scaled(found, len(documents) - unreadable if lengths else 0), unread, unreadable
+        return estimates.scaled_estimate(found, len(documents) - unreadable if lengths else 0), unread, unreadable
 
     def _workers(self) -> int:
         return sum(pipeline.KIND in worker.kinds for worker in self.engine.workers())
@@ -324,4 +327,4 @@ class Extraction(ExtractionEditedExports):
 
     def set_spend_cap(self, task_id: int, spend_cap: Decimal | None) -> None:
         task = self.task(task_id)
-        self.engine.database.run(tasks.set_spend_cap(task.id, checked_cap(spend_cap, task.model)))
+        self.engine.database.run(tasks.set_spend_cap(task.id, arguments.checked_cap_argument(spend_cap, task.model)))

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from ingather.engine.errors import NotReady
 from ingather.extraction.analysis.agreement import AgreementTable, RatedCell, agreement_table
-from ingather.extraction.arguments import known_id
+from ingather.extraction.arguments import known_id_argument
 from ingather.extraction.errors import NotFound
 from ingather.extraction.findings import Action, DocumentArm, DocumentResult
 from ingather.extraction.numbers.taken import taken_from_cell
@@ -16,7 +16,7 @@ from ingather.extraction.reviewing.assignments import SIDES, Assignment, Reviewe
 from ingather.extraction.reviewing.blinding import own_view, seen_document, without_extractor
 from ingather.extraction.reviewing.casting import Choose, cast, chosen_cell, chosen_verified, settle
 from ingather.extraction.reviewing.comments import Comment
-from ingather.extraction.reviewing.deciding import Decision, verified
+from ingather.extraction.reviewing.deciding import Decision, decide_on_verified
 from ingather.extraction.reviewing.review_mode import ReviewMode, ReviewSettings
 from ingather.extraction.reviewing.reviews import Reviewer
 from ingather.extraction.reviewing.same_answer import rating_of
@@ -32,7 +32,7 @@ class IndependentReviews(ExtractionStudies):
     """Results as one person sees them. What is inherited shows only what everybody may see."""
 
     def review_settings(self, project_id: int) -> ReviewSettings:
-        return self.engine.database.run(review_mode.find_mode(known_id(project_id, "project")))
+        return self.engine.database.run(review_mode.find_mode(known_id_argument(project_id, "project")))
 
     def change_review_settings(self, project_id: int, wanted: ReviewSettings) -> None:
         """Change how a project reviews. Refused while votes wait for the other side, since it would disclose them."""
@@ -90,7 +90,9 @@ class IndependentReviews(ExtractionStudies):
         if not settings.is_independent or not page:
             return self._reviewed(task, page)
         ordinals = [found.ordinal for found in page]
-        shared = self.engine.database.run(reviews.of_documents(task.id, ordinals, stored_result.reread_from_json))
+        shared = self.engine.database.run(
+            reviews.reviews_of_documents(task.id, ordinals, stored_result.reread_from_json)
+        )
         mine = self.engine.database.run(votes.of_documents(task.id, ordinals, viewer))
         pairs, template = self._pairs(task, page), self.template_of(task)
         return [
@@ -186,7 +188,7 @@ class IndependentReviews(ExtractionStudies):
             wanted = None if rows is None else rows[ordinal]
             choose = chosen_verified(template, found, field_ids, wanted)
             accepted += self._cast(task, template, found, by, choose, claims=False)
-            left += verified(self._seen_by(task, ordinal, by), field_ids, wanted)[1]
+            left += decide_on_verified(self._seen_by(task, ordinal, by), field_ids, wanted)[1]
         return accepted, left
 
     # --- conflicts and agreement -------------------------------------------------------------------------------------

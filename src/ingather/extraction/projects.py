@@ -5,12 +5,20 @@ from collections.abc import Callable, Collection
 
 from ingather.engine.engine import Engine
 from ingather.engine.errors import UsageError
-from ingather.extraction.arguments import cleaned, known_id
+from ingather.extraction.arguments import known_id_argument
 from ingather.extraction.errors import NotFound, Outrun
 from ingather.extraction.task import Project
 from ingather.extraction.tasks import projects
-from ingather.extraction.template import BUILTIN_IDS, Label, ReviewQuestions, Template, builtin, clone, load_builtin
-from ingather.names import NAME
+from ingather.extraction.template import (
+    BUILTIN_IDS,
+    Label,
+    ReviewQuestions,
+    Template,
+    builtin_templates,
+    cloned_template,
+    load_builtin_template,
+)
+from ingather.names import NAME, visible
 from ingather.notice import notice
 
 
@@ -22,7 +30,7 @@ class ExtractionProjects:
 
     def create_project(self, name: str) -> Project:
         """Make a project. Several may have one name: callers decide who may see which, and which names clash."""
-        name = " ".join(cleaned(name).split())
+        name = visible(name)
         if not 1 <= len(name) <= 200:
             raise UsageError(
                 notice("extraction.project_name_1_200_characters", "A project has a name of 1 to 200 characters.")
@@ -42,13 +50,13 @@ class ExtractionProjects:
         )
 
     def project(self, project_id: int) -> Project:
-        return self.engine.database.run(projects.find_project(known_id(project_id, "project")))
+        return self.engine.database.run(projects.find_project(known_id_argument(project_id, "project")))
 
     # --- questions about numbers -----------------------------------------------------------------------------------
 
     def questions(self, project_id: int) -> tuple[ReviewQuestions, int]:
         """The review's questions as they stand now, and their revision: 0 where nobody has written any."""
-        return self.engine.database.run(projects.find_questions(known_id(project_id, "project")))
+        return self.engine.database.run(projects.find_questions(known_id_argument(project_id, "project")))
 
     def change_questions(self, project_id: int, questions: ReviewQuestions, *, seen: int) -> int:
         """Put these in the place of those of revision `seen`; the new revision. Tasks keep what they started with."""
@@ -70,11 +78,11 @@ class ExtractionProjects:
     ) -> list[Template]:
         """The built-in ones, then the project's own; `after` takes the last id of the page before."""
         seen = BUILTIN_IDS.index(after) + 1 if after in BUILTIN_IDS else len(BUILTIN_IDS) if after else 0
-        found = builtin()[seen:]
+        found = builtin_templates()[seen:]
         if project_id is not None:
             last = "" if after in BUILTIN_IDS else after
             found += self.engine.database.run(
-                projects.list_templates(known_id(project_id, "project"), after=last, limit=limit)
+                projects.list_templates(known_id_argument(project_id, "project"), after=last, limit=limit)
             )
         return found[:limit]
 
@@ -82,18 +90,18 @@ class ExtractionProjects:
         """A template as it stands now; one of another project is not there."""
         found, owner = self.template_and_project(template_id)
         if owner and project_id not in {None, owner}:
-            raise _no_template(template_id)
+            raise _no_template_in_project(template_id)
         return found
 
     def template_and_project(self, template_id: str) -> tuple[Template, int]:
         """A template and the project it belongs to; 0 for a built-in one, which belongs to all."""
         if template_id in BUILTIN_IDS:
-            return load_builtin(template_id), 0
+            return load_builtin_template(template_id), 0
         found = (
             self.engine.database.run(projects.find_template(template_id)) if NAME.fullmatch(str(template_id)) else None
         )
         if found is None:
-            raise _no_template(template_id)
+            raise _no_template_in_project(template_id)
         return found
 
     def clone_template(self, project_id: int, template_id: str, label: Label) -> Template:
@@ -105,7 +113,7 @@ class ExtractionProjects:
             number += 1
             if f"{stem}_{number}" == template_id:
                 continue
-            copy = clone(base, f"{stem}_{number}", label)
+            copy = cloned_template(base, f"{stem}_{number}", label)
             if self.engine.database.run(projects.add_template(project_id, copy)):
                 return copy
 
@@ -130,7 +138,7 @@ class ExtractionProjects:
         self.engine.database.run(projects.remove_template(template_id))
 
 
-def _no_template(template_id: str) -> NotFound:
+def _no_template_in_project(template_id: str) -> NotFound:
     return NotFound(
         notice(
             "extraction.no_template_those_come_program",

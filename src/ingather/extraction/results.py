@@ -7,7 +7,7 @@ from typing import Any
 from ingather.engine.batch import Batch
 from ingather.engine.engine import Engine
 from ingather.engine.errors import UsageError
-from ingather.extraction.arguments import MOST_DOCUMENTS, cleaned, known_id
+from ingather.extraction.arguments import MOST_DOCUMENTS, known_id_argument, page_arguments
 from ingather.extraction.errors import NotFound
 from ingather.extraction.findings import Action, DocumentArm, DocumentResult, Reread, Review
 from ingather.extraction.numbers.as_findings import arm_lines_as_finding
@@ -15,7 +15,7 @@ from ingather.extraction.numbers.inventory import checked_inventory
 from ingather.extraction.projects import ExtractionProjects
 from ingather.extraction.proof.assess import RECOGNISED, assessed_with_doubt
 from ingather.extraction.reviewing import reviews
-from ingather.extraction.reviewing.deciding import Decision, decided, outrun, verified
+from ingather.extraction.reviewing.deciding import Decision, decide_on_verified, decided_review, decision_outrun
 from ingather.extraction.reviewing.reviews import Reviewer
 from ingather.extraction.reviewing.standing import reviewed
 from ingather.extraction.studies.filled import with_study
@@ -25,13 +25,11 @@ from ingather.extraction.tasks import stored_result, tasks
 from ingather.extraction.tasks.numbers import read_numbers
 from ingather.extraction.template import ARMS_FIELD, Template
 from ingather.library.port import LibraryPort, Rect, Table
-from ingather.names import LARGEST_ID
+from ingather.names import visible
 from ingather.notice import notice
 
 # Documents that one call of `accept_verified` may name. Each is read whole, so more would hold more memory.
 MOST_AT_ONCE = 500
-# Tasks on one page of a list.
-MOST_TASKS = 1_000
 # Characters of a task's name. The column has no room for more.
 LONGEST_NAME = 200
 # Documents that are read together. A large one has a megabyte of findings.
@@ -47,22 +45,24 @@ class ExtractionResults(ExtractionProjects):
         self.study_names = StudyNames(engine.database)
 
     def task(self, task_id: int) -> Task:
-        return self.engine.database.run(tasks.find_task(known_id(task_id, "task")))
+        return self.engine.database.run(tasks.find_task(known_id_argument(task_id, "task")))
 
     def template_of(self, task: Task) -> Template:
         """What the task asks: the template as it was when it started."""
         return self.engine.database.run(tasks.template_version(task.template_sha256))
 
     def status(self, task_id: int) -> Status:
-        return self.engine.database.run(tasks.status(known_id(task_id, "task")))
+        return self.engine.database.run(tasks.status(known_id_argument(task_id, "task")))
 
     async def astatus(self, task_id: int) -> Status:
         """`status`, for a caller with an event loop: asked so often that every round trip counts."""
-        return await self.engine.database.aplay(tasks.status(known_id(task_id, "task")))
+        return await self.engine.database.aplay(tasks.status(known_id_argument(task_id, "task")))
 
     def list_tasks(self, project_id: int, *, before: int | None = None, limit: int = PAGE) -> list[Task]:
         """The project's tasks, newest first; `before` takes the last id of the page before."""
-        return self.engine.database.run(tasks.list_tasks(known_id(project_id, "project"), **_page(before, limit)))
+        return self.engine.database.run(
+            tasks.list_tasks(known_id_argument(project_id, "project"), **page_arguments(before, limit))
+        )
 
     def statuses(
         self,
@@ -77,18 +77,18 @@ class ExtractionResults(ExtractionProjects):
         """`list_tasks` with counts and costs, also only those open or closed, and what `before` takes for the next."""
         return self.engine.database.run(
             tasks.statuses(
-                known_id(project_id, "project"),
+                known_id_argument(project_id, "project"),
                 state=state,
                 is_archived=is_archived,
-                search=cleaned(search).strip(),
-                **_page(before, limit),
+                search=visible(search),
+                **page_arguments(before, limit),
             )
         )
 
     def name_task(self, task_id: int, name: str | None) -> None:
         """What people call a task; None for no name of its own."""
         task = self.task(task_id)
-        name = None if name is None else " ".join(cleaned(name).split())[:LONGEST_NAME] or None
+        name = None if name is None else visible(name)[:LONGEST_NAME] or None
         self.engine.database.run(tasks.name_task(task.id, name))
 
     def archive_task(self, task_id: int, *, is_archived: bool) -> None:
@@ -158,7 +158,9 @@ class ExtractionResults(ExtractionProjects):
 
     def _reviewed(self, task: Task, page: list[DocumentResult]) -> list[DocumentResult]:
         ordinals = [found.ordinal for found in page]
-        reviews_of = self.engine.database.run(reviews.of_documents(task.id, ordinals, stored_result.reread_from_json))
+        reviews_of = self.engine.database.run(
+            reviews.reviews_of_documents(task.id, ordinals, stored_result.reread_from_json)
+        )
         if not reviews_of:
             return page
         template = self.template_of(task)
@@ -227,12 +229,12 @@ class ExtractionResults(ExtractionProjects):
         found = self._document(task, ordinal)
         reviews_of = self.reviews(task_id, ordinal)
         template = self.template_of(task)
-        judged = decided(template, found, reviews_of, decision, by=by.name)
+        judged = decided_review(template, found, reviews_of, decision, by=by.name)
         if judged is not None and judged.action is Action.EDITED:
             judged = replace(judged, reread=reread)
-        if judged is not None and not self.engine.database.run(reviews.add(task.id, [judged], by)):
+        if judged is not None and not self.engine.database.run(reviews.add_review(task.id, [judged], by)):
             place = judged.row, judged.field
-            raise outrun([one for one in self.reviews(task_id, ordinal) if (one.row, one.field) == place])
+            raise decision_outrun([one for one in self.reviews(task_id, ordinal) if (one.row, one.field) == place])
         return self._shown(task, [reviewed(template, found, self.reviews(task_id, ordinal))])[0]
 
     def accept_verified(
@@ -271,15 +273,15 @@ class ExtractionResults(ExtractionProjects):
         for run in _runs(wanted, longest=PAGE):
             page, _ = self._extracted(task, after=before + run[0], limit=len(run))
             for found in self._reviewed(task, page):
-                judged, others = verified(found, field_ids, None if rows is None else rows[found.ordinal])
-                accepted += self.engine.database.run(reviews.add(task.id, judged, by)) if judged else 0
+                judged, others = decide_on_verified(found, field_ids, None if rows is None else rows[found.ordinal])
+                accepted += self.engine.database.run(reviews.add_review(task.id, judged, by)) if judged else 0
                 left += others
         return accepted, left
 
     def reviews(self, task_id: int, ordinal: int) -> list[Review]:
         """All reviews of a document there ever were, oldest first."""
-        self.engine.database.run(tasks.find_document(known_id(task_id, "task"), ordinal))
-        script = reviews.of_documents(task_id, [ordinal], stored_result.reread_from_json)
+        self.engine.database.run(tasks.find_document(known_id_argument(task_id, "task"), ordinal))
+        script = reviews.reviews_of_documents(task_id, [ordinal], stored_result.reread_from_json)
         return self.engine.database.run(script).get(ordinal, [])
 
     def review_page(
@@ -293,8 +295,8 @@ class ExtractionResults(ExtractionProjects):
         limit: int = PAGE,
     ) -> tuple[list[Review], int | None]:
         """A page of `reviews`, also only those of a field or a cell, and what `after` takes for the next one."""
-        self.engine.database.run(tasks.find_document(known_id(task_id, "task"), ordinal))
-        askable_fields = reviews.page(task_id, ordinal, field=field, row=row, after=after, limit=limit)
+        self.engine.database.run(tasks.find_document(known_id_argument(task_id, "task"), ordinal))
+        askable_fields = reviews.page_of_reviews(task_id, ordinal, field=field, row=row, after=after, limit=limit)
         return self.engine.database.run(askable_fields)
 
     def all_results(self, task_id: int) -> Iterator[DocumentResult]:
@@ -326,9 +328,3 @@ def _runs(ordinals: Sequence[int], *, longest: int) -> Iterator[Sequence[int]]:
         if at == len(ordinals) or ordinals[at] != ordinals[at - 1] + 1 or at - start == longest:
             yield ordinals[start:at]
             start = at
-
-
-def _page(before: int | None, limit: int) -> dict[str, int]:
-    if not 1 <= limit <= MOST_TASKS:
-        raise UsageError(f"A page holds 1 to {MOST_TASKS:,} tasks, not {limit!r}.")
-    return {"before": LARGEST_ID if before is None else min(before, LARGEST_ID), "limit": limit}

@@ -7,7 +7,7 @@ from typing import Any
 from ingather.engine.engine import Engine
 from ingather.engine.errors import Reject, UsageError
 from ingather.engine.item import Item
-from ingather.extraction.arguments import cleaned, known_id
+from ingather.extraction.arguments import known_id_argument
 from ingather.extraction.references import Reference, ReferenceFile, read_references
 from ingather.extraction.registry.comparison import RegistryComparison, compared_with_registry
 from ingather.extraction.registry.reading import read_registry
@@ -19,7 +19,7 @@ from ingather.extraction.studies.identifying import identify
 from ingather.extraction.studies.report import ReportType, ScreeningStage, Study, StudyEvent
 from ingather.extraction.studies.suggestions import Suggestion, suggestions
 from ingather.library.port import LibraryPort
-from ingather.names import LARGEST_ID
+from ingather.names import LARGEST_ID, visible
 from ingather.notice import notice
 
 KIND = "identify_report"
@@ -62,17 +62,17 @@ class ExtractionStudies(ExtractionResults):
 
     def studies(self, project_id: int) -> list[Study]:
         """All studies of a project. Files that only tasks know of so far become reports as well."""
-        known_id(project_id, "project")
+        known_id_argument(project_id, "project")
         self.add_reports(project_id, self.engine.database.run(studies.files_of_tasks(project_id)))
         return self.engine.database.run(studies.all_studies(project_id))
 
     def suggestions(self, project_id: int) -> list[Suggestion]:
         """Reports that seem to be of one study, or one report twice, and are not known to be. Nothing is changed."""
-        reports = self.engine.database.run(studies.all_reports(known_id(project_id, "project")))
+        reports = self.engine.database.run(studies.all_reports(known_id_argument(project_id, "project")))
         return suggestions(reports, self.engine.database.run(studies.apart(project_id)))
 
     def project_of_study(self, study_id: int) -> int:
-        return self.engine.database.run(studies.project_of_study(known_id(study_id, "study")))
+        return self.engine.database.run(studies.project_of_study(known_id_argument(study_id, "study")))
 
     def merge_studies(self, project_id: int, study_ids: Sequence[int], by: Reviewer) -> int:
         """Put the reports of several studies under the first of them, and return it."""
@@ -102,7 +102,7 @@ class ExtractionStudies(ExtractionResults):
 
         Returns the source's number, and what was in the file.
         """
-        name = " ".join(cleaned(name).split())[:LONGEST_NAME] or file_name[:LONGEST_NAME] or kind.value
+        name = visible(name)[:LONGEST_NAME] or file_name[:LONGEST_NAME] or kind.value
         if trials := read_registry(data):
             script = sources.add_trials(project_id, trials, name=name, kind=kind, file_name=file_name, by=by)
             taken = tuple(Reference(title=one.title, registrations=(one.id,)) for one in trials)
@@ -122,7 +122,7 @@ class ExtractionStudies(ExtractionResults):
 
     def review_flow(self, project_id: int) -> tuple[ReviewFlow, list[ReferenceSource]]:
         """The counts of the review's flow, and the files of references that they begin with."""
-        known_id(project_id, "project")
+        known_id_argument(project_id, "project")
         found = self.engine.database.run(sources.all_sources(project_id))
         return review_flow(self.engine.database.run(studies.all_reports(project_id)), found), found
 
@@ -132,7 +132,7 @@ class ExtractionStudies(ExtractionResults):
 
     def name_study(self, project_id: int, study_id: int, name: str | None, by: Reviewer) -> None:
         """Give a study a name; None gives it back the one that its reports give it."""
-        name = None if name is None else " ".join(cleaned(name).split())[:LONGEST_NAME] or None
+        name = None if name is None else visible(name)[:LONGEST_NAME] or None
         self.engine.database.run(studies.name_study(project_id, study_id, name, by))
 
     def set_report_type(self, project_id: int, report_id: int, type: ReportType, by: Reviewer) -> None:
@@ -143,7 +143,7 @@ class ExtractionStudies(ExtractionResults):
         self, project_id: int, report_ids: Sequence[int], stage: ScreeningStage | None, reason: str, by: Reviewer
     ) -> None:
         """Exclude reports at a stage of the review, with the reason; without a stage, take them in again."""
-        reason = " ".join(cleaned(reason).split())
+        reason = visible(reason)
         if len(reason) > LONGEST_REASON:
             raise UsageError(
                 notice("studies.reason_too_long", "A reason is at most {most} characters long.", most=LONGEST_REASON)

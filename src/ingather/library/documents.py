@@ -12,7 +12,7 @@ from ingather.library.blobs import Blobs, Stored, missing
 from ingather.library.errors import UnknownDocument, UnknownKnowledgeBase
 from ingather.library.names import MAX_FILE_NAME_BYTES
 from ingather.library.port import DocumentRecord, DocumentState, KnowledgeBase, Problem, Snapshot, Sort
-from ingather.names import LARGEST_ID
+from ingather.names import is_id
 from ingather.notice import notice, noticed
 
 # A page of a list holds at most this many documents, so that one request cannot read a whole library.
@@ -195,11 +195,6 @@ def forget_blob(sha256: str, keep: timedelta, blobs: Blobs) -> Script[bool]:
     if rows:
         blobs.delete(sha256)
     return bool(rows)
-
-
-def is_id(id: object) -> bool:
-    """Types are only hints: an id may come from an address or a form."""
-    return isinstance(id, int) and not isinstance(id, bool) and 0 < id <= LARGEST_ID
 
 
 def no_knowledge_base(id: object) -> UnknownKnowledgeBase:

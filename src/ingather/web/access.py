@@ -24,16 +24,16 @@ ROLE_NAMES = {
 
 
 # Dependencies that do not wait are `async def`: the framework would send others to a thread and back.
-async def rooms(request: Request) -> Rooms:
+async def rooms_for_access(request: Request) -> Rooms:
     found = request.app.state.rooms
     assert isinstance(found, Rooms)
     return found
 
 
-Here = Annotated[Rooms, Depends(rooms)]
+Here = Annotated[Rooms, Depends(rooms_for_access)]
 
 
-async def find_caller(request: HTTPConnection, here: Rooms) -> Caller | None:
+async def find_caller_for_access(request: HTTPConnection, here: Rooms) -> Caller | None:
     """The account behind a token, or else behind a session: a request that names one has no use for the other."""
     authorization = request.headers.get("authorization")
     session = request.cookies.get(SESSION_COOKIE)
@@ -46,8 +46,8 @@ async def find_caller(request: HTTPConnection, here: Rooms) -> Caller | None:
     return None
 
 
-async def caller(request: Request, here: Here) -> Caller:
-    found = await find_caller(request, here)
+async def caller_with_access(request: Request, here: Here) -> Caller:
+    found = await find_caller_for_access(request, here)
     if found is None:
         raise Refused(
             401,
@@ -60,19 +60,19 @@ async def caller(request: Request, here: Here) -> Caller:
     return found
 
 
-Who = Annotated[Caller, Depends(caller)]
+Who = Annotated[Caller, Depends(caller_with_access)]
 
 
-async def operator(who: Who) -> Caller:
+async def operator_with_access(who: Who) -> Caller:
     if not who.may_operate:
         raise Refused(403, notice("web.only_operators", "Only operators may do this."))
     return who
 
 
-Operator = Annotated[Caller, Depends(operator)]
+Operator = Annotated[Caller, Depends(operator_with_access)]
 
 
-def need(who: Caller, role: Role, project_id: int, missing: str = "") -> None:
+def need_access(who: Caller, role: Role, project_id: int, missing: str = "") -> None:
     """That role in the project. To those outside it, it is not there, nor is anything in it: `missing` says what."""
     if not who.may_read(project_id):
         raise Refused(404, missing or notice("task.no_project", "There is no project {id}.", id=project_id))
@@ -89,7 +89,7 @@ def need(who: Caller, role: Role, project_id: int, missing: str = "") -> None:
 
 def need_all_of_owner(who: Caller, project_id: int) -> None:
     """An owner in person, or with a token for all that they have: who leaks a token for one project keeps that one."""
-    need(who, Role.OWNER, project_id)
+    need_access(who, Role.OWNER, project_id)
     if who.only_project is not None:
         raise Refused(
             403,
@@ -100,22 +100,24 @@ def need_all_of_owner(who: Caller, project_id: int) -> None:
         )
 
 
-async def status_for(here: Rooms, who: Caller, task_id: int) -> Status:
+async def status_for_access(here: Rooms, who: Caller, task_id: int) -> Status:
     """A task as it stands, for whoever may look at it."""
     status = await here.extraction.astatus(task_id)
-    need(who, Role.READER, status.task.project_id, notice("task.no_task", "There is no task {id}.", id=task_id))
+    need_access(who, Role.READER, status.task.project_id, notice("task.no_task", "There is no task {id}.", id=task_id))
     return status
 
 
-def task_for(here: Rooms, who: Caller, task_id: int, role: Role = Role.READER) -> Task:
+def task_for_access(here: Rooms, who: Caller, task_id: int, role: Role = Role.READER) -> Task:
     task = here.extraction.task(task_id)
-    need(who, role, task.project_id, notice("task.no_task", "There is no task {id}.", id=task_id))
+    need_access(who, role, task.project_id, notice("task.no_task", "There is no task {id}.", id=task_id))
     return task
 
 
-def knowledge_base_for(here: Rooms, who: Caller, knowledge_base_id: int, role: Role = Role.READER) -> KnowledgeBase:
+def knowledge_base_for_access(
+    here: Rooms, who: Caller, knowledge_base_id: int, role: Role = Role.READER
+) -> KnowledgeBase:
     found = here.library.knowledge_base(knowledge_base_id)
-    need(
+    need_access(
         who,
         role,
         found.project_id,
@@ -128,9 +130,9 @@ def knowledge_base_for(here: Rooms, who: Caller, knowledge_base_id: int, role: R
     return found
 
 
-def document_for(here: Rooms, who: Caller, document_id: int, role: Role = Role.READER) -> DocumentRecord:
+def document_for_access(here: Rooms, who: Caller, document_id: int, role: Role = Role.READER) -> DocumentRecord:
     found = here.library.document(document_id)
-    need(
+    need_access(
         who,
         role,
         found.project_id,

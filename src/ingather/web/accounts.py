@@ -14,6 +14,7 @@ from ingather.engine.script import Script, Statement
 from ingather.extraction.task import Project
 from ingather.extraction.tasks.projects import create_project
 from ingather.extraction.tasks.statements import LOCK_PROJECT
+from ingather.names import is_visible
 from ingather.web import statements as sql
 
 TOKEN_PREFIX = "ing_"  # noqa: S105  # tells ours from others, no secret
@@ -114,7 +115,7 @@ class TokenRecord:
     revoked_at: datetime | None
 
 
-def digest(secret: str) -> bytes:
+def digest_of_token(secret: str) -> bytes:
     return hashlib.sha256(secret.encode("utf-8", "replace")).digest()
 
 
@@ -145,26 +146,26 @@ def list_accounts() -> Script[list[AccountRecord]]:
 
 def disable_account(name: str) -> Script[None]:
     """Let an account do nothing any more. Its sessions, links and tokens end for good."""
-    account_id = yield from _id_of(name)
+    account_id = yield from _id_of_account(name)
     yield Statement(sql.SET_DISABLED, {"name": name, "is_disabled": True})
     yield Statement(sql.END_SESSIONS, {"account_id": account_id})
     yield Statement(sql.REVOKE_TOKENS, {"account_id": account_id})
 
 
 def enable_account(name: str) -> Script[None]:
-    yield from _id_of(name)
+    yield from _id_of_account(name)
     yield Statement(sql.SET_DISABLED, {"name": name, "is_disabled": False})
 
 
 def end_sessions(name: str) -> Script[int]:
     """Sign an account out everywhere. Returns how many browsers that were."""
-    account_id = yield from _id_of(name)
+    account_id = yield from _id_of_account(name)
     return len((yield Statement(sql.END_SESSIONS, {"account_id": account_id})))
 
 
 def delete_account(name: str) -> Script[None]:
     """Remove an account with its sessions, tokens and roles. Its reviews stay, with its name."""
-    account_id = yield from _id_of(name)
+    account_id = yield from _id_of_account(name)
     owned = [project for (project,) in (yield Statement(sql.ONLY_OWNER_OF, {"account_id": account_id}))]
     if owned:
         named = ", ".join(map(repr, owned[:5])) + (" and others" if len(owned) > 5 else "")
@@ -172,7 +173,7 @@ def delete_account(name: str) -> Script[None]:
     yield Statement(sql.DELETE_ACCOUNT, {"account_id": account_id})
 
 
-def _id_of(name: str) -> Script[int]:
+def _id_of_account(name: str) -> Script[int]:
     """Of an account, also a disabled one."""
     rows = yield Statement(sql.ACCOUNT_NAMED, {"name": name})
     if not rows:
@@ -190,11 +191,11 @@ def laptop_account(name: str) -> Script[Account]:
     return account
 
 
-def set_role(project_id: int, account_id: int, role: Role) -> Script[None]:
+def set_role_of_account(project_id: int, account_id: int, role: Role) -> Script[None]:
     yield Statement(sql.SET_ROLE, {"project_id": project_id, "account_id": account_id, "role": role.value})
 
 
-def create_project_with_owner(name: str, account_id: int) -> Script[Project | None]:
+def create_project_of_account(name: str, account_id: int) -> Script[Project | None]:
     """A project and its owner, in one commit. None if the account is already in a project of that name.
 
     Projects that the account cannot see do not count: a refusal would disclose that they exist.
@@ -203,11 +204,11 @@ def create_project_with_owner(name: str, account_id: int) -> Script[Project | No
     if (yield Statement(sql.IS_IN_PROJECT_NAMED, {"account_id": account_id, "name": name})):
         return None
     project = yield from create_project(name)
-    yield from set_role(project.id, account_id, Role.OWNER)
+    yield from set_role_of_account(project.id, account_id, Role.OWNER)
     return project
 
 
-def change_member(project_id: int, by: int, account_id: int, role: Role | None) -> Script[bool]:
+def change_member_account(project_id: int, by: int, account_id: int, role: Role | None) -> Script[bool]:
     """Give an account a role, or none. False where `by` is no owner any more, or there was nothing to take.
 
     Changes of one project take turns: of two owners who remove each other at
@@ -219,11 +220,13 @@ def change_member(project_id: int, by: int, account_id: int, role: Role | None) 
         return False
     if role is None:
         return bool((yield Statement(sql.REMOVE_ROLE, {"project_id": project_id, "account_id": account_id})))
-    yield from set_role(project_id, account_id, role)
+    yield from set_role_of_account(project_id, account_id, role)
     return True
 
 
-def members(project_id: int, *, after: str = "", limit: int | None = None) -> Script[list[tuple[int, str, Role]]]:
+def member_accounts(
+    project_id: int, *, after: str = "", limit: int | None = None
+) -> Script[list[tuple[int, str, Role]]]:
     """Who is in, by name; `after` takes the last name of the page before."""
     rows = yield Statement(sql.MEMBERS, {"project_id": project_id, "after": after, "limit": limit})
     return [(account_id, name, Role(role)) for account_id, name, role in rows]
@@ -250,7 +253,7 @@ def create_token(
         {
             "account_id": account.id,
             "name": _account_name("A token", name),
-            "sha256": digest(token),
+            "sha256": digest_of_token(token),
             "hint": token[:8],
             "scope": scope.value,
             "project_id": project_id,
@@ -283,39 +286,41 @@ def revoke_token(token_id: int, account_id: int | None = None, project_id: int |
 # --- signing in ------------------------------------------------------------------------------------------------------
 
 
-def create_link(account: Account) -> Script[str]:
+def create_account_link(account: Account) -> Script[str]:
     """The secret of a sign-in link. It signs in one browser, once, within `LINK_LASTS`."""
     secret = secrets.token_urlsafe(24)
-    yield Statement(sql.ADD_LINK, {"sha256": digest(secret), "account_id": account.id, "lasts": LINK_LASTS})
+    yield Statement(sql.ADD_LINK, {"sha256": digest_of_token(secret), "account_id": account.id, "lasts": LINK_LASTS})
     return secret
 
 
-def sign_in(secret: str, *, instead_of: str = "") -> Script[str | None]:
+def sign_in_account(secret: str, *, instead_of: str = "") -> Script[str | None]:
     """A new session for the holder of an unused link; None for others. The session `instead_of` ends."""
     yield Statement(sql.CLEAN_UP)
-    rows = yield Statement(sql.USE_LINK, {"sha256": digest(secret)})
+    rows = yield Statement(sql.USE_LINK, {"sha256": digest_of_token(secret)})
     if not rows:
         return None
-    yield from sign_out(instead_of)
+    yield from sign_out_account(instead_of)
     return (yield from add_session(rows[0][0]))
 
 
 def add_session(account_id: int) -> Script[str]:
     session = secrets.token_urlsafe(32)
-    yield Statement(sql.ADD_SESSION, {"sha256": digest(session), "account_id": account_id, "lasts": SESSION_LASTS})
+    yield Statement(
+        sql.ADD_SESSION, {"sha256": digest_of_token(session), "account_id": account_id, "lasts": SESSION_LASTS}
+    )
     return session
 
 
-def sign_out(session: str) -> Script[None]:
-    yield Statement(sql.END_SESSION, {"sha256": digest(session)})
+def sign_out_account(session: str) -> Script[None]:
+    yield Statement(sql.END_SESSION, {"sha256": digest_of_token(session)})
 
 
 def caller_of_session(session: str) -> Script[Caller | None]:
-    return _caller_of_rows((yield Statement(sql.CALLER_BY_SESSION, {"sha256": digest(session)})))
+    return _caller_of_rows((yield Statement(sql.CALLER_BY_SESSION, {"sha256": digest_of_token(session)})))
 
 
 def caller_of_token(token: str) -> Script[Caller | None]:
-    return _caller_of_rows((yield Statement(sql.CALLER_BY_TOKEN, {"sha256": digest(token)})))
+    return _caller_of_rows((yield Statement(sql.CALLER_BY_TOKEN, {"sha256": digest_of_token(token)})))
 
 
 def _caller_of_rows(rows: Sequence[Sequence[Any]]) -> Caller | None:
@@ -339,6 +344,6 @@ def _caller_of_rows(rows: Sequence[Sequence[Any]]) -> Caller | None:
 
 def _account_name(what: str, name: str) -> str:
     cleaned = " ".join(name.split())
-    if not cleaned.isprintable() or not 1 <= len(cleaned) <= 100:
+    if not is_visible(cleaned) or not 1 <= len(cleaned) <= 100:
         raise UsageError(f"{what} has a name of 1 to 100 printable characters.")
     return cleaned

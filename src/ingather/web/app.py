@@ -13,11 +13,11 @@ from starlette.types import Scope
 
 from ingather.notice import notice
 from ingather.web import problems
-from ingather.web.access import Who, find_caller
+from ingather.web.access import Who, find_caller_for_access
 from ingather.web.bodies import Bodies
 from ingather.web.edge import Edge
 from ingather.web.limits import Limiters, RequestLimits
-from ingather.web.openapi import describe
+from ingather.web.openapi import describe_openapi
 from ingather.web.rooms import Rooms
 from ingather.web.routes import (
     analysis,
@@ -63,19 +63,19 @@ def create_app(
         openapi_url=None,
         docs_url=None,
         redoc_url=None,
-        generate_unique_id_function=lambda route: route.name,
+        generate_unique_id_function=lambda route: route.name.removesuffix("_route"),
     )
-    app.openapi = lambda: describe(app)  # type: ignore[method-assign]
+    app.openapi = lambda: describe_openapi(app)  # type: ignore[method-assign]
     app.state.rooms = rooms
     limits = limits or RequestLimits()
     app.state.limiters = Limiters(limits)
-    problems.install(app)
+    problems.install_problems(app)
     app.include_router(health.router)
     _serve_api(app)
     _serve_pages(app)
 
     async def is_known(scope: Scope) -> bool:
-        return await find_caller(HTTPConnection(scope), rooms) is not None
+        return await find_caller_for_access(HTTPConnection(scope), rooms) is not None
 
     app.add_middleware(Edge, hosts=tuple(hosts), bodies=Bodies(limits, is_known))
     return app
@@ -110,7 +110,7 @@ def _serve_api(app: FastAPI) -> None:
 
     @api.get("/{path:path}", include_in_schema=False)
     def nothing_here(path: str, _: Who) -> Any:
-        raise _nothing_at(f"{API}/{path}")
+        raise _nothing_served_at(f"{API}/{path}")
 
     app.include_router(api)
 
@@ -126,10 +126,10 @@ def _serve_pages(app: FastAPI) -> None:
         """Every address of the workbench is the same page; its script shows what belongs to the address."""
         if "api" in path.split("/"):
             # A program that has the address wrong should not take the page for an answer.
-            raise _nothing_at(f"/{path}")
+            raise _nothing_served_at(f"/{path}")
         is_page = path.partition("/")[0] in PAGES_BEGIN
         return FileResponse(PAGES / "index.html", status_code=200 if is_page else 404)
 
 
-def _nothing_at(path: str) -> problems.Refused:
+def _nothing_served_at(path: str) -> problems.Refused:
     return problems.Refused(404, notice("web.nothing_at_address", "There is nothing at {path}.", path=path[:200]))

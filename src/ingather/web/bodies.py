@@ -76,17 +76,17 @@ class Bodies:
             return self._counted(receive)
         body = await self._whole(scope, receive)
         if not body:
-            return _body_again(body, receive)
+            return _body_read_again(body, receive)
         if kind != "application/json":
             raise Refused(415, "Send JSON, as application/json; files go to the documents of a knowledge base.")
         try:
             if len(body) > LOOK_ASIDE:
-                await asyncio.to_thread(check_json, body)
+                await asyncio.to_thread(check_json_body, body)
             else:
-                check_json(body)
+                check_json_body(body)
         except ValueError as error:
             raise Refused(400, f"The body is not JSON that can be taken: {error}.") from None
-        return _body_again(body, receive)
+        return _body_read_again(body, receive)
 
     def _counted(self, receive: Receive) -> Receive:
         """For uploads: their route reads them, after it has asked who sends them."""
@@ -156,7 +156,7 @@ class Bodies:
         return paced
 
 
-def _body_again(body: bytes, receive: Receive) -> Receive:
+def _body_read_again(body: bytes, receive: Receive) -> Receive:
     given = False
 
     async def again() -> Message:
@@ -169,17 +169,17 @@ def _body_again(body: bytes, receive: Receive) -> Receive:
     return again
 
 
-def check_json(body: bytes) -> None:
+def check_json_body(body: bytes) -> None:
     """ValueError unless the body is JSON that means the same to everybody who reads it."""
     try:
         text = body.decode("utf-8")
-        _check_depth(text)
+        _check_depth_of_body(text)
         read = json.loads(
             text,
-            object_pairs_hook=_object_once,
-            parse_constant=_refuse_constant,
-            parse_float=_finite_float,
-            parse_int=_bounded_whole_number,
+            object_pairs_hook=_object_once_in_body,
+            parse_constant=_refuse_constant_in_body,
+            parse_float=_finite_float_in_body,
+            parse_int=_bounded_whole_number_in_body,
         )
     except UnicodeDecodeError:
         raise ValueError("it is not UTF-8") from None
@@ -187,10 +187,10 @@ def check_json(body: bytes) -> None:
         raise ValueError(f"{error.msg} at character {error.pos}") from None
     except RecursionError:
         raise ValueError("it is nested too deep") from None
-    _check_text(read)
+    _check_text_in_body(read)
 
 
-def _check_depth(text: str) -> None:
+def _check_depth_of_body(text: str) -> None:
     if text.count("[") + text.count("{") <= DEEPEST:
         return
     depth = 0
@@ -200,24 +200,24 @@ def _check_depth(text: str) -> None:
             raise ValueError(notice("provider.nested_deeper", "it is nested deeper than {most}", most=DEEPEST))
 
 
-def _object_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _object_once_in_body(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) != len(pairs):
         raise ValueError("a key stands twice in one object")
     return made
 
 
-def _refuse_constant(name: str) -> Any:
+def _refuse_constant_in_body(name: str) -> Any:
     raise ValueError(notice("provider.not_finite_number", "{text} is not a finite number", text=name))
 
 
-def _bounded_whole_number(text: str) -> int:
+def _bounded_whole_number_in_body(text: str) -> int:
     if len(text) > LONGEST_NUMBER:
         raise ValueError(f"a number has more than {LONGEST_NUMBER} digits")
     return int(text)
 
 
-def _finite_float(text: str) -> float:
+def _finite_float_in_body(text: str) -> float:
     number = float(text)
     if number in {float("inf"), float("-inf")}:
         raise ValueError(
@@ -226,7 +226,7 @@ def _finite_float(text: str) -> float:
     return number
 
 
-def _check_text(value: object) -> None:
+def _check_text_in_body(value: object) -> None:
     """Half characters and NUL are no text that a database keeps."""
     waiting = [value]
     while waiting:

@@ -24,7 +24,7 @@ IDLE_S: Final = 30
 COMPLAIN_EVERY_S: Final = 60.0
 
 
-def configured(app: ASGIApp, limits: RequestLimits, *, shutdown_s: int) -> uvicorn.Config:
+def configured_connections(app: ASGIApp, limits: RequestLimits, *, shutdown_s: int) -> uvicorn.Config:
     """How the application is served. `shutdown_s` is how long requests under way may take when it ends."""
     for name in ("uvicorn.error", "asyncio"):
         logger = logging.getLogger(name)

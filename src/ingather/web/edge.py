@@ -9,7 +9,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ingather.notice import notice
 from ingather.web.bodies import SAFE, Bodies
-from ingather.web.problems import Refused, problem
+from ingather.web.problems import Refused, problem_response
 from ingather.web.ranges import without_ranges
 
 log = logging.getLogger("ingather.web")
@@ -58,7 +58,7 @@ class Edge:
             self._check(scope["method"], headers)
             admitted = await self._bodies.admit(scope, headers, receive)
         except Refused as error:
-            await problem(error.status, str(error), error.headers)(scope, receive, answer)
+            await problem_response(error.status, str(error), error.headers)(scope, receive, answer)
             return
         try:
             await self._app(scope, admitted, answer)
@@ -67,7 +67,7 @@ class Edge:
             log.exception("unexpected error %s", number)
             if has_begun:
                 raise
-            await problem(
+            await problem_response(
                 500,
                 notice(
                     "web.fault_ours_written_down", "This is a fault of ours, written down as {number}.", number=number
@@ -76,7 +76,7 @@ class Edge:
 
     def _check(self, method: str, headers: Headers) -> None:
         host = headers.get("host", "")
-        if len(headers.getlist("host")) != 1 or _name_of(host) not in self._hosts:
+        if len(headers.getlist("host")) != 1 or _name_of_host_at_edge(host) not in self._hosts:
             # DNS rebinding: a foreign page whose name resolves to this machine sends its own name.
             raise Refused(421, "This server does not answer under that name. See INGATHER_HOSTS in docs/operations.md.")
         if method in SAFE or "authorization" in headers:
@@ -90,7 +90,7 @@ class Edge:
             raise Refused(403, "This request comes from another page. Scripts should use an API token.")
 
 
-def _name_of(host: str) -> str:
+def _name_of_host_at_edge(host: str) -> str:
     """The name in a Host header, without the port. `[::1]:8000` has colons of its own."""
     if host.startswith("["):
         return host.partition("]")[0].lower() + "]"

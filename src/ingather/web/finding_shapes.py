@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from dataclasses import asdict
 
-from ingather.extraction.cell_marks import Attention, mark_of
+from ingather.extraction.cell_marks import Attention, mark_of_cell
 from ingather.extraction.findings import Finding, Span
 from ingather.notice import notice_to_json
 
 
-def finding_view(
+def finding_shape(
     found: Finding, *, attention: Attention | None, is_acceptable: bool, is_checked: bool = False
 ) -> dict[str, object]:
     was, review = found.extracted, found.review
@@ -19,9 +19,9 @@ def finding_view(
         "value": found.value,
         "quote": found.quote,
         "verdict": found.verdict,
-        "spans": _span_views(found.spans),
-        "value_spans": _span_views(found.value_spans),
-        "subject_spans": _span_views(found.subject_spans),
+        "spans": _finding_span_shapes(found.spans),
+        "value_spans": _finding_span_shapes(found.value_spans),
+        "subject_spans": _finding_span_shapes(found.subject_spans),
         "reason": found.reason,
         "source": found.source,
         "note": notice_to_json(found.note),
@@ -40,11 +40,11 @@ def finding_view(
         if review
         else None,
         "cell": asdict(cell) if (cell := found.standing_cell or found.cell) else None,
-        "mark": mark_of(found),
+        "mark": mark_of_cell(found),
         "attention": attention,
         "is_acceptable": is_acceptable,
     }
 
 
-def _span_views(spans: Iterable[Span]) -> list[dict[str, int]]:
+def _finding_span_shapes(spans: Iterable[Span]) -> list[dict[str, int]]:
     return [{"page": span.page, "start": span.start, "end": span.end} for span in spans]

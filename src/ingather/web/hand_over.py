@@ -7,6 +7,6 @@ from ingather.web.accounts import Role
 
 def hand_over(project_id: int, by: int, account_id: int) -> Script[bool]:
     """In one transaction, so that the project is never without an owner. False where `by` is no owner any more."""
-    if not (yield from accounts.change_member(project_id, by, account_id, Role.OWNER)):
+    if not (yield from accounts.change_member_account(project_id, by, account_id, Role.OWNER)):
         return False
-    return (yield from accounts.change_member(project_id, account_id, by, Role.REVIEWER))
+    return (yield from accounts.change_member_account(project_id, account_id, by, Role.REVIEWER))

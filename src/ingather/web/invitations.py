@@ -11,7 +11,7 @@ from ingather.engine.script import Script, Statement
 from ingather.extraction.tasks.statements import PROJECTS
 from ingather.notice import notice
 from ingather.web import accounts
-from ingather.web.accounts import Account, Role, digest
+from ingather.web.accounts import Account, Role, digest_of_token
 
 # An invitation waits in somebody's mail over a week's leave. A longer life leaves a usable link in more mailboxes.
 INVITATION_LASTS = timedelta(days=7)
@@ -76,7 +76,7 @@ select 1 from ingather.account where lower(name) = lower(%(name)s)
 def create_invitation(project_id: int, role: Role, made_by: str) -> Script[tuple[str, int, datetime]]:
     """The secret, which is given here and never again, the id, and when it ends."""
     secret = secrets.token_urlsafe(24)
-    params = {"project_id": project_id, "role": role.value, "sha256": digest(secret), "made_by": made_by}
+    params = {"project_id": project_id, "role": role.value, "sha256": digest_of_token(secret), "made_by": made_by}
     [(invitation_id, expires_at)] = yield Statement(ADD_INVITATION, params | {"lasts": INVITATION_LASTS})
     return secret, invitation_id, expires_at
 
@@ -86,7 +86,7 @@ def open_invitations(project_id: int) -> Script[list[Invitation]]:
 
 
 def find_invitation(secret: str) -> Script[Invitation | None]:
-    rows = yield Statement(FIND_INVITATION, {"sha256": digest(secret)})
+    rows = yield Statement(FIND_INVITATION, {"sha256": digest_of_token(secret)})
     return _of_row(rows[0]) if rows else None
 
 
@@ -101,10 +101,10 @@ def accept_invitation(secret: str, account_id: int) -> Script[int | None]:
         return None
     if (yield Statement(IS_MEMBER, {"project_id": found.project_id, "account_id": account_id})):
         raise UsageError(notice("web.member_already", "You are in this project already."))
-    used = yield Statement(USE_INVITATION, {"sha256": digest(secret), "account_id": account_id})
+    used = yield Statement(USE_INVITATION, {"sha256": digest_of_token(secret), "account_id": account_id})
     if not used:
         return None
-    yield from accounts.set_role(found.project_id, account_id, found.role)
+    yield from accounts.set_role_of_account(found.project_id, account_id, found.role)
     return found.project_id
 
 

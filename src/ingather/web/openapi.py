@@ -18,7 +18,7 @@ CHANGING = (408, 409)
 _NAME = re.compile(r"^((?:#/components/schemas/)?[A-Z][A-Za-z]+)View$")
 
 
-def describe(app: FastAPI) -> dict[str, Any]:
+def describe_openapi(app: FastAPI) -> dict[str, Any]:
     """The description, made at the first call and then kept by the app."""
     if app.openapi_schema is None:
         document = get_openapi(
@@ -28,19 +28,19 @@ def describe(app: FastAPI) -> dict[str, Any]:
             routes=app.routes,
         )
         parts = document.setdefault("components", {})
-        _complete_schemas(parts.setdefault("schemas", {}))
+        _complete_openapi_schemas(parts.setdefault("schemas", {}))
         parts["securitySchemes"] = {
             "token": {"type": "http", "scheme": "bearer"},
             "session": {"type": "apiKey", "in": "cookie", "name": SESSION_COOKIE},
         }
         for path, methods in document["paths"].items():
             for method, operation in methods.items():
-                _complete_operation(operation, method, is_public=(method, path) in PUBLIC)
-        app.openapi_schema = _renamed(document)
+                _complete_openapi_operation(operation, method, is_public=(method, path) in PUBLIC)
+        app.openapi_schema = _renamed_in_openapi(document)
     return app.openapi_schema
 
 
-def _complete_schemas(schemas: dict[str, Any]) -> None:
+def _complete_openapi_schemas(schemas: dict[str, Any]) -> None:
     for unused in ("HTTPValidationError", "ValidationError"):
         schemas.pop(unused, None)
     for model in (ProblemView, ProblemPart):
@@ -48,20 +48,20 @@ def _complete_schemas(schemas: dict[str, Any]) -> None:
         schemas[model.__name__].pop("$defs", None)
 
 
-def _renamed(part: Any) -> Any:
+def _renamed_in_openapi(part: Any) -> Any:
     """The same with `TaskView` as `Task`: the ending keeps the class apart from the noun, which clients never see."""
     match part:
         case dict():
-            return {_NAME.sub(r"\1", key): _renamed(value) for key, value in part.items()}
+            return {_NAME.sub(r"\1", key): _renamed_in_openapi(value) for key, value in part.items()}
         case list():
-            return [_renamed(one) for one in part]
+            return [_renamed_in_openapi(one) for one in part]
         case str():
             return _NAME.sub(r"\1", part)
         case _:
             return part
 
 
-def _complete_operation(operation: dict[str, Any], method: str, *, is_public: bool) -> None:
+def _complete_openapi_operation(operation: dict[str, Any], method: str, *, is_public: bool) -> None:
     operation["security"] = [] if is_public else [{"token": []}, {"session": []}]
     for status in (*ALWAYS, *(() if method == "get" else CHANGING)):
         operation["responses"][str(status)] = {

@@ -75,37 +75,37 @@ class Refused(Exception):
         self.headers = dict(headers or {})
 
 
-def problem(status: int, detail: str, headers: Mapping[str, str] | None = None, **more: Any) -> JSONResponse:
+def problem_response(status: int, detail: str, headers: Mapping[str, str] | None = None, **more: Any) -> JSONResponse:
     body = {"type": "about:blank", "title": TITLES.get(status, "Error"), "status": status, "detail": detail} | more
     if isinstance(detail, Notice):
         body["notice"] = notice_to_json(detail)
     return JSONResponse(body, status_code=status, media_type=MEDIA_TYPE, headers=dict(headers or {}))
 
 
-def _bounded_detail(text: str) -> str:
+def _bounded_problem_detail(text: str) -> str:
     return text[:LONGEST_DETAIL]
 
 
-def status_of(error: Exception) -> int:
+def status_of_problem(error: Exception) -> int:
     return next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
 
 
-def install(app: FastAPI) -> None:
+def install_problems(app: FastAPI) -> None:
     """Turn every exception of a route into problem details."""
-    _install_for_our_errors(app)
-    _install_for_requests(app)
+    _install_problems_for_our_errors(app)
+    _install_problems_for_requests(app)
 
 
-def _install_for_our_errors(app: FastAPI) -> None:
+def _install_problems_for_our_errors(app: FastAPI) -> None:
     @app.exception_handler(Refused)
     def refused(_: Request, error: Refused) -> JSONResponse:
-        return problem(error.status, str(error), error.headers)
+        return problem_response(error.status, str(error), error.headers)
 
     @app.exception_handler(IngatherError)
     def known_error(_: Request, error: IngatherError) -> JSONResponse:
-        status = status_of(error)
+        status = status_of_problem(error)
         if status < 500 or isinstance(error, FileMissing | FileDamaged):
-            return problem(status, edited(str(error), _bounded_detail))
+            return problem_response(status, edited(str(error), _bounded_problem_detail))
         # The reason may name hosts and paths, so only the log holds it; the number connects the two.
         number = secrets.token_hex(4)
         log.error("%s: %s", number, error)
@@ -115,29 +115,29 @@ def _install_for_our_errors(app: FastAPI) -> None:
                 "Something this server needs is not available just now, written down as {number}. Try again.",
                 number=number,
             )
-            return problem(status, sentence, {"Retry-After": "5"})
-        return problem(
+            return problem_response(status, sentence, {"Retry-After": "5"})
+        return problem_response(
             status,
             notice("web.fault_ours_written_down", "This is a fault of ours, written down as {number}.", number=number),
         )
 
 
-def _install_for_requests(app: FastAPI) -> None:
+def _install_problems_for_requests(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
         found = [
             {"in": ".".join(map(str, one["loc"]))[:200], "detail": str(one["msg"])[:200]} for one in error.errors()[:20]
         ]
         first = f"{found[0]['in']}: {found[0]['detail']}." if found else "The request does not fit."
-        return problem(422, first, errors=found)
+        return problem_response(422, first, errors=found)
 
     @app.exception_handler(HTTPException)
     def http(_: Request, error: HTTPException) -> JSONResponse:
-        return problem(error.status_code, edited(error.detail, _bounded_detail), error.headers)
+        return problem_response(error.status_code, edited(error.detail, _bounded_problem_detail), error.headers)
 
     @app.exception_handler(DataError)
     def unstorable(_: Request, __: DataError) -> JSONResponse:
-        return problem(
+        return problem_response(
             422,
             notice(
                 "web.something_request_cannot_stored_character",

@@ -21,6 +21,6 @@ def plain_range(scope: Scope) -> re.Match[str] | None:
     return None if is_backwards else found
 
 
-def is_beyond(found: re.Match[str], size: int) -> bool:
+def is_range_beyond(found: re.Match[str], size: int) -> bool:
     """Whether a file of that size has nothing in the range."""
     return size == 0 or (int(found["suffix"]) == 0 if found["suffix"] else int(found["first"]) >= size)

@@ -8,11 +8,11 @@ from fastapi.responses import FileResponse, Response, StreamingResponse
 from starlette.concurrency import run_in_threadpool
 from starlette.types import Receive, Scope, Send
 
-from ingather.web.problems import problem
-from ingather.web.ranges import is_beyond, plain_range, without_ranges
+from ingather.web.problems import problem_response
+from ingather.web.ranges import is_range_beyond, plain_range, without_ranges
 
 
-class Written(Response):
+class WrittenResponse(Response):
     """JSON of plain values and enums, without a model for each. Times end in Z, as in all other responses."""
 
     media_type = "application/json"
@@ -21,7 +21,7 @@ class Written(Response):
         return orjson.dumps(content, option=orjson.OPT_UTC_Z)
 
 
-class ReleasingStream(StreamingResponse):
+class ReleasingStreamResponse(StreamingResponse):
     """A stream that calls `release` when it ends, also if the client has gone."""
 
     def __init__(
@@ -42,7 +42,7 @@ class ReleasingStream(StreamingResponse):
             self._release()
 
 
-class ReleasingFile(FileResponse):
+class ReleasingFileResponse(FileResponse):
     """A file, or the requested range of it. Calls `release` when it ends: until then the file is kept on the disk."""
 
     def __init__(
@@ -55,9 +55,9 @@ class ReleasingFile(FileResponse):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             requested = plain_range(scope)
-            if requested is not None and is_beyond(requested, self._size):
+            if requested is not None and is_range_beyond(requested, self._size):
                 sentence = f"The file has {self._size:,} bytes, and the range that was asked for is not among them."
-                await problem(416, sentence, {"Content-Range": f"bytes */{self._size}"})(scope, receive, send)
+                await problem_response(416, sentence, {"Content-Range": f"bytes */{self._size}"})(scope, receive, send)
                 return
             await super().__call__(scope if requested else without_ranges(scope), receive, send)
         finally:

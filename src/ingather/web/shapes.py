@@ -4,19 +4,19 @@ from dataclasses import asdict
 from urllib.parse import urlsplit
 
 from ingather.engine.model import Progress, Queue, ScheduleRecord, WorkerRecord
-from ingather.extraction.cell_marks import Attention, FlaggedCells, attention_of, mark_of
-from ingather.extraction.conversation.estimate import Estimate, Range
+from ingather.extraction.cell_marks import Attention, FlaggedCells, attention_of_cell, mark_of_cell
+from ingather.extraction.conversation.estimate import Estimate, EstimateRange
 from ingather.extraction.exports import EMBEDDED_NAME
 from ingather.extraction.findings import DocumentResult, Finding, Review
 from ingather.extraction.provider import CHARACTERS_A_TOKEN, Endpoint, Price, price_of
-from ingather.extraction.reviewing.deciding import verified
+from ingather.extraction.reviewing.deciding import decide_on_verified
 from ingather.extraction.reviewing.standing import checked_cells
 from ingather.extraction.task import Status, UnderWay, Wait
 from ingather.extraction.tasks.differences import DocumentDifferences
 from ingather.extraction.template import Template, Tier
 from ingather.library.port import DocumentRecord, KnowledgeBase, Sort, Table
 from ingather.notice import notice_to_json
-from ingather.web.finding_shapes import finding_view
+from ingather.web.finding_shapes import finding_shape
 from ingather.web.schemas.engine import BatchView, QueueView, ScheduleView, WorkerView
 from ingather.web.schemas.forms import NoticeView
 from ingather.web.schemas.library import DocumentView, KnowledgeBaseView
@@ -40,15 +40,15 @@ from ingather.web.schemas.tasks import (
 )
 
 
-def sentence(text: str) -> NoticeView:
+def sentence_shape(text: str) -> NoticeView:
     return NoticeView.model_validate(notice_to_json(text) or {"id": "", "params": {}, "message": ""})
 
 
-def optional_sentence(text: str) -> NoticeView | None:
-    return sentence(text) if text else None
+def optional_sentence_shape(text: str) -> NoticeView | None:
+    return sentence_shape(text) if text else None
 
 
-def counts(progress: Progress) -> CountsView:
+def counts_shape(progress: Progress) -> CountsView:
     return CountsView(
         pending=progress.pending,
         running=progress.running,
@@ -58,7 +58,7 @@ def counts(progress: Progress) -> CountsView:
     )
 
 
-def template(found: Template) -> TemplateSummary:
+def template_shape(found: Template) -> TemplateSummary:
     return TemplateSummary(
         template_id=found.id,
         version=found.version,
@@ -71,7 +71,7 @@ def template(found: Template) -> TemplateSummary:
     )
 
 
-def knowledge_base(found: KnowledgeBase) -> KnowledgeBaseView:
+def knowledge_base_shape(found: KnowledgeBase) -> KnowledgeBaseView:
     return KnowledgeBaseView(
         knowledge_base_id=found.id,
         project_id=found.project_id,
@@ -81,7 +81,7 @@ def knowledge_base(found: KnowledgeBase) -> KnowledgeBaseView:
     )
 
 
-def document(found: DocumentRecord) -> DocumentView:
+def document_shape(found: DocumentRecord) -> DocumentView:
     return DocumentView(
         document_id=found.id,
         knowledge_base_id=found.knowledge_base_id,
@@ -92,48 +92,48 @@ def document(found: DocumentRecord) -> DocumentView:
         job_id=found.job_id,
         state=found.state.value,
         problem=found.problem.value if found.problem else None,
-        sentence=optional_sentence(found.sentence),
+        sentence=optional_sentence_shape(found.sentence),
         page_count=found.page_count,
         hidden_characters=found.hidden_characters,
-        notes=[sentence(note) for note in found.notes],
+        notes=[sentence_shape(note) for note in found.notes],
     )
 
 
-def mark(last: DocumentRecord, sort: Sort) -> str:
+def mark_shape(last: DocumentRecord, sort: Sort) -> str:
     """Where a page of documents ended."""
     return f"{last.id} {last.file_name}" if sort is Sort.NAME else str(last.id)
 
 
-def estimate(found: Estimate, *, unread: int, unreadable: int) -> EstimateView:
+def estimate_shape(found: Estimate, *, unread: int, unreadable: int) -> EstimateView:
     cost = found.cost
     return EstimateView(
         documents=found.documents,
         unread=unread,
         unreadable=unreadable,
-        calls=_range_view(found.calls),
-        tokens_in=_range_view(found.tokens_in),
-        tokens_out=_range_view(found.tokens_out),
+        calls=_range_shape(found.calls),
+        tokens_in=_range_shape(found.tokens_in),
+        tokens_out=_range_shape(found.tokens_out),
         cost=Money(low=float(cost.low), high=float(cost.high), currency=cost.currency) if cost else None,
-        seconds=_range_view(found.seconds),
+        seconds=_range_shape(found.seconds),
     )
 
 
-def _range_view(found: Range) -> RangeView:
+def _range_shape(found: EstimateRange) -> RangeView:
     return RangeView(low=round(found.low, 3), high=round(found.high, 3))
 
 
-def model(endpoint: Endpoint | None, at_once: int) -> ModelView:
+def model_shape(endpoint: Endpoint | None, at_once: int) -> ModelView:
     if endpoint is None:
         return ModelView(model=None, host=None, at_once=None, price=None)
     return ModelView(
         model=endpoint.model,
         host=urlsplit(endpoint.base_url).hostname or "",
         at_once=at_once,
-        price=_price_view(price_of(endpoint.model)),
+        price=_price_shape(price_of(endpoint.model)),
     )
 
 
-def _price_view(found: Price | None) -> PriceView | None:
+def _price_shape(found: Price | None) -> PriceView | None:
     if found is None:
         return None
     return PriceView(
@@ -145,7 +145,7 @@ def _price_view(found: Price | None) -> PriceView | None:
     )
 
 
-def task(status: Status) -> TaskView:
+def task_shape(status: Status) -> TaskView:
     found, progress, spent = status.task, status.progress, status.spent
     return TaskView(
         task_id=found.id,
@@ -158,11 +158,11 @@ def task(status: Status) -> TaskView:
         is_embedded=found.model is None,
         state=progress.state,
         paused=progress.paused,
-        pause_reason=optional_sentence(found.pause_reason or ""),
-        wait=_wait_view(status.wait),
-        writing=_writing_view(status.under_way),
+        pause_reason=optional_sentence_shape(found.pause_reason or ""),
+        wait=_wait_shape(status.wait),
+        writing=_writing_shape(status.under_way),
         total=progress.total,
-        counts=counts(progress),
+        counts=counts_shape(progress),
         percent=round(100 * (progress.completed + progress.error) / progress.total, 2),  # not what was cancelled
         spent=SpentView(
             calls=spent.calls,
@@ -182,10 +182,12 @@ def task(status: Status) -> TaskView:
     )
 
 
-def compared(found: DocumentDifferences) -> ComparedDocument:
+def compared_shape(found: DocumentDifferences) -> ComparedDocument:
     """One document of a follow-up beside what the earlier task said of it."""
     cells = [
-        ComparedCell(row=one.row, field=one.field, before=_compared_view(one.before), after=_compared_view(one.after))
+        ComparedCell(
+            row=one.row, field=one.field, before=_compared_cell_shape(one.before), after=_compared_cell_shape(one.after)
+        )
         for one in found.cells
     ]
     return ComparedDocument(
@@ -197,7 +199,7 @@ def compared(found: DocumentDifferences) -> ComparedDocument:
     )
 
 
-def _compared_view(found: Finding | None) -> ComparedAnswer | None:
+def _compared_cell_shape(found: Finding | None) -> ComparedAnswer | None:
     if found is None:
         return None
     return ComparedAnswer(
@@ -206,27 +208,29 @@ def _compared_view(found: Finding | None) -> ComparedAnswer | None:
         verdict=found.verdict,
         source=found.source,
         quote=found.quote,
-        mark=mark_of(found),
+        mark=mark_of_cell(found),
     )
 
 
-def _writing_view(found: UnderWay | None) -> WritingView | None:
+def _writing_shape(found: UnderWay | None) -> WritingView | None:
     if found is None:
         return None
     tokens = found.characters // CHARACTERS_A_TOKEN
     return WritingView(answers=found.answers, tokens=tokens, seconds=round(found.longest_s, 1))
 
 
-def _wait_view(found: Wait | None) -> WaitView | None:
+def _wait_shape(found: Wait | None) -> WaitView | None:
     return (
-        WaitView(why=found.why.value, until=found.until, sentence=optional_sentence(found.sentence)) if found else None
+        WaitView(why=found.why.value, until=found.until, sentence=optional_sentence_shape(found.sentence))
+        if found
+        else None
     )
 
 
-def result(found: DocumentResult) -> dict[str, object]:
+def result_shape(found: DocumentResult) -> dict[str, object]:
     """As `ResultView`, which describes it but is not built: a page of results has some ten thousand findings, and to
     make and check an object of each took more time than all the rest."""
-    acceptable = {(one.row, one.field) for one in verified(found)[0]} if found.state == "completed" else set()
+    acceptable = {(one.row, one.field) for one in decide_on_verified(found)[0]} if found.state == "completed" else set()
     flagged, checked = FlaggedCells(found), checked_cells(found.reviews)
     return {
         "ordinal": found.ordinal,
@@ -239,11 +243,11 @@ def result(found: DocumentResult) -> dict[str, object]:
         "problem": notice_to_json(found.problem),
         "rows": [{"scope": row.scope, "key": row.key, "label": row.label, "parts": row.parts} for row in found.rows],
         "findings": [
-            finding_view(
+            finding_shape(
                 one,
                 attention=Attention.DISAGREED
                 if (one.row, one.field) in found.conflicts
-                else attention_of(one, is_flagged=(one.row, one.field) in flagged),
+                else attention_of_cell(one, is_flagged=(one.row, one.field) in flagged),
                 is_acceptable=(one.row, one.field) in acceptable,
                 is_checked=(one.row, one.field) in checked,
             )
@@ -260,11 +264,11 @@ def result(found: DocumentResult) -> dict[str, object]:
     }
 
 
-def table(found: Table) -> DocumentTable:
+def table_shape(found: Table) -> DocumentTable:
     return DocumentTable.model_validate(asdict(found))
 
 
-def review(found: Review) -> ReviewView:
+def review_shape(found: Review) -> ReviewView:
     return ReviewView(
         row=found.row,
         field=found.field,
@@ -277,7 +281,7 @@ def review(found: Review) -> ReviewView:
     )
 
 
-def batch(progress: Progress) -> BatchView:
+def batch_shape(progress: Progress) -> BatchView:
     return BatchView(
         batch_id=progress.batch_id,
         kind=progress.kind,
@@ -285,14 +289,14 @@ def batch(progress: Progress) -> BatchView:
         state=progress.state,
         paused=progress.paused,
         total=progress.total,
-        counts=counts(progress),
+        counts=counts_shape(progress),
         percent=round(progress.percent, 2),
         created_at=progress.created_at,
         closed_at=progress.closed_at,
     )
 
 
-def worker(found: WorkerRecord, *, is_named: bool) -> WorkerView:
+def worker_shape(found: WorkerRecord, *, is_named: bool) -> WorkerView:
     return WorkerView(
         worker_id=found.id,
         host=found.host if is_named else "",
@@ -305,7 +309,7 @@ def worker(found: WorkerRecord, *, is_named: bool) -> WorkerView:
     )
 
 
-def schedule(found: ScheduleRecord) -> ScheduleView:
+def schedule_shape(found: ScheduleRecord) -> ScheduleView:
     return ScheduleView(
         name=found.name,
         kind=found.kind,
@@ -317,7 +321,7 @@ def schedule(found: ScheduleRecord) -> ScheduleView:
     )
 
 
-def queue(found: Queue) -> QueueView:
+def queue_shape(found: Queue) -> QueueView:
     return QueueView(
         name=found.name,
         max_running=found.max_running,

@@ -31,11 +31,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show Document */
+        /** Show Document Route */
         get: operations["show_document"];
         put?: never;
         post?: never;
-        /** Delete Document */
+        /** Delete Document Route */
         delete: operations["delete_document"];
         options?: never;
         head?: never;
@@ -50,7 +50,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * File
+         * File Route
          * @description The bytes as they were uploaded. A browser saves them and does not run them.
          */
         get: operations["file"];
@@ -70,7 +70,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Batches
+         * List Batches Route
          * @description Batches, newest first: all for operators, those of their projects for members. `without` leaves a kind out.
          */
         get: operations["list_batches"];
@@ -89,7 +89,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show Batch */
+        /** Show Batch Route */
         get: operations["show_batch"];
         put?: never;
         post?: never;
@@ -107,7 +107,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Items
+         * List Items Route
          * @description Items in their order, also those in one state; `after` takes `next` of the page before, or an item's id less one.
          *
          *     Why they failed is for those whose project it is: it may quote what they
@@ -132,7 +132,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Retry Item
+         * Retry Item Route
          * @description Send one failed item back with all its attempts. `changed` is 0 where it has not failed.
          */
         post: operations["retry_item"];
@@ -151,7 +151,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Steer Batch */
+        /** Steer Batch Route */
         post: operations["steer_batch"];
         delete?: never;
         options?: never;
@@ -166,7 +166,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List Queues */
+        /** List Queues Route */
         get: operations["list_queues"];
         put?: never;
         post?: never;
@@ -185,7 +185,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Steer Queue */
+        /** Steer Queue Route */
         post: operations["steer_queue"];
         delete?: never;
         options?: never;
@@ -200,7 +200,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List Schedules */
+        /** List Schedules Route */
         get: operations["list_schedules"];
         put?: never;
         post?: never;
@@ -219,7 +219,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Steer Schedule */
+        /** Steer Schedule Route */
         post: operations["steer_schedule"];
         delete?: never;
         options?: never;
@@ -235,7 +235,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Workers
+         * List Workers Route
          * @description The workers. On which machine they are is for operators.
          */
         get: operations["list_workers"];
@@ -257,7 +257,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Estimate
+         * Estimate Route
          * @description What a task would take, as a range, before it is started: nothing is sent anywhere.
          */
         post: operations["estimate"];
@@ -275,7 +275,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show Model
+         * Show Model Route
          * @description Which model answers, and at which host; or none, and then our own rules do.
          */
         get: operations["show_model"];
@@ -297,7 +297,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Try Model
+         * Try Model Route
          * @description Make a few tiny calls to the model and say what came of it. They cost next to nothing, but not nothing.
          */
         post: operations["try_model"];
@@ -315,7 +315,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Tasks
+         * List Tasks Route
          * @description The project's tasks, newest first; `before` takes `next` of the page before.
          *
          *     `search` is a part of a name or of a template's id, or a task's number.
@@ -323,10 +323,10 @@ export interface paths {
         get: operations["list_tasks"];
         put?: never;
         /**
-         * Start
+         * Start Task Route
          * @description Freeze the template and the documents, and begin. The same idempotency key gives the same task.
          */
-        post: operations["start"];
+        post: operations["start_task"];
         delete?: never;
         options?: never;
         head?: never;
@@ -341,21 +341,21 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show
+         * Show Task Route
          * @description Counts that add up, from one read.
          */
-        get: operations["show"];
+        get: operations["show_task"];
         put?: never;
         post?: never;
         /**
-         * Delete Task
+         * Delete Task Route
          * @description Remove a task that has ended, with its findings, reviews and calls.
          */
         delete: operations["delete_task"];
         options?: never;
         head?: never;
         /**
-         * Change Task
+         * Change Task Route
          * @description Give a task a name, null for none, or put it away. Nothing that it found changes.
          */
         patch: operations["change_task"];
@@ -389,7 +389,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Analysis
+         * Analysis Route
          * @description Effects of all comparisons, pooled where two or more studies ask the same; refused ones with the reason.
          *
          *     `shared` and `correlation` are the analyst's: groups that several
@@ -459,10 +459,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Cancel
+         * Cancel Task Route
          * @description End what is not finished. What was found stays.
          */
-        post: operations["cancel"];
+        post: operations["cancel_task"];
         delete?: never;
         options?: never;
         head?: never;
@@ -537,10 +537,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Differences
+         * Differences Of Task Route
          * @description What a follow-up says otherwise than the task it follows, cell by cell; without reviews.
          */
-        get: operations["differences"];
+        get: operations["differences_of_task"];
         put?: never;
         post?: never;
         delete?: never;
@@ -557,7 +557,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Events
+         * Events Route
          * @description `status` when counts change, `line` for each call and each finished document, `end` when the task is closed.
          *
          *     A line's id, sent back as `Last-Event-ID`, goes on behind that line.
@@ -579,10 +579,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Export
+         * Export Task Route
          * @description All findings as a file, or only those that a person has looked at. What is not finished says so in it.
          */
-        get: operations["export"];
+        get: operations["export_task"];
         put?: never;
         post?: never;
         delete?: never;
@@ -601,10 +601,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Follow Up
+         * Follow Up Task Route
          * @description Begin with the results and reviews of a task that has ended; ask, and pay for, only what is wanted anew.
          */
-        post: operations["follow_up"];
+        post: operations["follow_up_task"];
         delete?: never;
         options?: never;
         head?: never;
@@ -621,10 +621,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Estimate Follow Up
+         * Estimate Follow Up Task Route
          * @description What a follow-up would take, as a range, before it is started: nothing is sent anywhere.
          */
-        post: operations["estimate_follow_up"];
+        post: operations["estimate_follow_up_task"];
         delete?: never;
         options?: never;
         head?: never;
@@ -640,8 +640,8 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Pause */
-        post: operations["pause"];
+        /** Pause Task Route */
+        post: operations["pause_task"];
         delete?: never;
         options?: never;
         head?: never;
@@ -721,10 +721,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Results
+         * Results Of Task Route
          * @description Documents with their findings, in their order; `after` takes `next` of the page before.
          */
-        get: operations["results"];
+        get: operations["results_of_task"];
         put?: never;
         post?: never;
         delete?: never;
@@ -741,10 +741,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Result
+         * Result To Review Route
          * @description One document with what stands in it.
          */
-        get: operations["result"];
+        get: operations["result_to_review"];
         put?: never;
         post?: never;
         delete?: never;
@@ -762,12 +762,12 @@ export interface paths {
         };
         get?: never;
         /**
-         * Mend Arms
+         * Mend Arms In Review Route
          * @description Confirm or mend the arms of a document: its numbers are read anew from the same cells, and no model is asked.
          *
          *     Kept as a review of `question_arms`; taken back with `withdrawn` like every review.
          */
-        put: operations["mend_arms"];
+        put: operations["mend_arms_in_review"];
         post?: never;
         delete?: never;
         options?: never;
@@ -803,10 +803,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Rectangles
+         * Rectangles Of Task Route
          * @description Where characters of a page stand, line by line: the boxes of a quote.
          */
-        get: operations["rectangles"];
+        get: operations["rectangles_of_task"];
         put?: never;
         post?: never;
         delete?: never;
@@ -843,7 +843,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Reviews
+         * Reviews Route
          * @description All reviews of a document there ever were, oldest first; with `field` and `row`, those of a field or a cell.
          *
          *     `after` takes `next` of the page before.
@@ -851,7 +851,7 @@ export interface paths {
         get: operations["reviews"];
         put?: never;
         /**
-         * Review
+         * Review Route
          * @description Judge one value. Answers with the document as it stands then; 409 if somebody else was quicker.
          */
         post: operations["review"];
@@ -889,10 +889,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tables
+         * Tables To Review Route
          * @description The tables of a document as they were read, in the order of its pages.
          */
-        get: operations["tables"];
+        get: operations["tables_to_review"];
         put?: never;
         post?: never;
         delete?: never;
@@ -910,8 +910,8 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Resume */
-        post: operations["resume"];
+        /** Resume Task Route */
+        post: operations["resume_task"];
         delete?: never;
         options?: never;
         head?: never;
@@ -928,10 +928,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Retry
+         * Retry Task Route
          * @description Give the documents that failed another chance. Answers that were paid for are used again.
          */
-        post: operations["retry"];
+        post: operations["retry_task"];
         delete?: never;
         options?: never;
         head?: never;
@@ -948,10 +948,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Accept Verified
+         * Accept Verified In Review Route
          * @description Accept all values whose quotes were found and that no check speaks against. What is reviewed stays as it is.
          */
-        post: operations["accept_verified"];
+        post: operations["accept_verified_in_review"];
         delete?: never;
         options?: never;
         head?: never;
@@ -966,7 +966,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Review Events
+         * Review Events Route
          * @description `reviewed` with the ordinals of documents that somebody has judged, as it happens; first those just before.
          *
          *     `present` says who else has a page of the task open, and at which cell, whenever that changes; `commented` that
@@ -990,10 +990,10 @@ export interface paths {
         };
         get?: never;
         /**
-         * Set Spend Cap
+         * Set Spend Cap Of Task Route
          * @description Where the task pauses itself; null lifts the cap.
          */
-        put: operations["set_spend_cap"];
+        put: operations["set_spend_cap_of_task"];
         post?: never;
         delete?: never;
         options?: never;
@@ -1009,10 +1009,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Template
+         * Template Of Task Route
          * @description What the task asks, as it was when it started.
          */
-        get: operations["template"];
+        get: operations["template_of_task"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1029,7 +1029,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Templates
+         * List Templates Route
          * @description The built-in templates, and with a project its own.
          */
         get: operations["list_templates"];
@@ -1049,18 +1049,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show Template
+         * Show Template Route
          * @description A template in full: sections, fields, options, checks.
          */
         get: operations["show_template"];
         put?: never;
         post?: never;
-        /** Remove Template */
+        /** Remove Template Route */
         delete: operations["remove_template"];
         options?: never;
         head?: never;
         /**
-         * Change Template
+         * Change Template Route
          * @description The next version of a project's template. Tasks keep the version they started with.
          */
         patch: operations["change_template"];
@@ -1114,7 +1114,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show Job
+         * Show Job Route
          * @description A single background job, such as the reading of an upload.
          *
          *     What came of it is for those whose project it is; operators see how far it is.
@@ -1136,12 +1136,12 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Knowledge Bases
+         * List Knowledge Bases Route
          * @description Those of your projects, or of one of them.
          */
         get: operations["list_knowledge_bases"];
         put?: never;
-        /** Create Knowledge Base */
+        /** Create Knowledge Base Route */
         post: operations["create_knowledge_base"];
         delete?: never;
         options?: never;
@@ -1160,7 +1160,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Delete Knowledge Base
+         * Delete Knowledge Base Route
          * @description Remove it with its documents. Tasks that used them go on undisturbed.
          */
         delete: operations["delete_knowledge_base"];
@@ -1177,13 +1177,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Documents
+         * List Documents Route
          * @description Documents in order; `search` is a part of the file name, `after` takes `next` of the page before.
          */
         get: operations["list_documents"];
         put?: never;
         /**
-         * Upload
+         * Upload Route
          * @description Add files. Returns at once; each document is read by a job of its own.
          */
         post: operations["upload"];
@@ -1200,7 +1200,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Me */
+        /** Me Route */
         get: operations["me"];
         put?: never;
         post?: never;
@@ -1218,13 +1218,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Projects
+         * List Projects Route
          * @description The projects you are in.
          */
         get: operations["list_projects"];
         put?: never;
         /**
-         * Create Project
+         * Create Project Route
          * @description A project of your own.
          */
         post: operations["create_project"];
@@ -1245,7 +1245,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Delete Project
+         * Delete Project Route
          * @description Remove it with its tasks, findings, reviews, papers and templates. Tasks that have not ended stop that.
          */
         delete: operations["delete_project"];
@@ -1343,12 +1343,12 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Members
+         * List Members Route
          * @description Who is in, by name.
          */
         get: operations["list_members"];
         /**
-         * Set Member
+         * Set Member Route
          * @description Give an account a role in the project.
          */
         put: operations["set_member"];
@@ -1369,7 +1369,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Remove Member */
+        /** Remove Member Route */
         delete: operations["remove_member"];
         options?: never;
         head?: never;
@@ -1384,12 +1384,12 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show Questions
+         * Show Questions Route
          * @description What the review compares, and which outcomes it wants; the next task will ask it.
          */
         get: operations["show_questions"];
         /**
-         * Change Questions
+         * Change Questions Route
          * @description Put these in the place of those of revision `seen`; 409 if somebody else was quicker. Tasks keep theirs.
          */
         put: operations["change_questions"];
@@ -1697,7 +1697,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Clone Template
+         * Clone Template Route
          * @description A copy for this project to change.
          */
         post: operations["clone_template"];
@@ -1717,11 +1717,11 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Sign In
+         * Sign In Route
          * @description Turn the secret of a sign-in link into a session of this browser. A link works once.
          */
         post: operations["sign_in"];
-        /** Sign Out */
+        /** Sign Out Route */
         delete: operations["sign_out"];
         options?: never;
         head?: never;
@@ -1756,13 +1756,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Tokens
+         * List Tokens Route
          * @description Your own tokens, without the tokens. A token for one project sees those for that project.
          */
         get: operations["list_tokens"];
         put?: never;
         /**
-         * Create Token
+         * Create Token Route
          * @description A token that may do no more than you may, and that ends no later than the one you made it with, if any.
          *
          *     It is shown here and never again.
@@ -1784,7 +1784,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Revoke Token */
+        /** Revoke Token Route */
         delete: operations["revoke_token"];
         options?: never;
         head?: never;
@@ -1799,7 +1799,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Healthz
+         * Healthz Route
          * @description The process answers.
          */
         get: operations["healthz"];
@@ -1819,7 +1819,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Metrics
+         * Metrics Route
          * @description Queues and workers for Prometheus, which needs an operator's token.
          */
         get: operations["metrics"];
@@ -1839,7 +1839,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Readyz
+         * Readyz Route
          * @description The database answers, and its tables fit. This is known within a second, whatever happens.
          */
         get: operations["readyz"];
@@ -4883,7 +4883,7 @@ export interface operations {
             };
         };
     };
-    start: {
+    start_task: {
         parameters: {
             query?: never;
             header?: never;
@@ -4916,7 +4916,7 @@ export interface operations {
             };
         };
     };
-    show: {
+    show_task: {
         parameters: {
             query?: never;
             header?: never;
@@ -5105,7 +5105,7 @@ export interface operations {
             };
         };
     };
-    cancel: {
+    cancel_task: {
         parameters: {
             query?: never;
             header?: never;
@@ -5204,7 +5204,7 @@ export interface operations {
             };
         };
     };
-    differences: {
+    differences_of_task: {
         parameters: {
             query?: {
                 after?: number;
@@ -5253,7 +5253,7 @@ export interface operations {
             };
         };
     };
-    export: {
+    export_task: {
         parameters: {
             query?: {
                 format?: "xlsx" | "csv" | "csv-tables" | "json" | "analysis" | "revman" | "ris" | "eppi" | "html";
@@ -5286,7 +5286,7 @@ export interface operations {
             };
         };
     };
-    follow_up: {
+    follow_up_task: {
         parameters: {
             query?: never;
             header?: never;
@@ -5321,7 +5321,7 @@ export interface operations {
             };
         };
     };
-    estimate_follow_up: {
+    estimate_follow_up_task: {
         parameters: {
             query?: never;
             header?: never;
@@ -5347,7 +5347,7 @@ export interface operations {
             };
         };
     };
-    pause: {
+    pause_task: {
         parameters: {
             query?: never;
             header?: never;
@@ -5490,7 +5490,7 @@ export interface operations {
             };
         };
     };
-    results: {
+    results_of_task: {
         parameters: {
             query?: {
                 after?: number;
@@ -5515,7 +5515,7 @@ export interface operations {
             };
         };
     };
-    result: {
+    result_to_review: {
         parameters: {
             query?: never;
             header?: never;
@@ -5538,7 +5538,7 @@ export interface operations {
             };
         };
     };
-    mend_arms: {
+    mend_arms_in_review: {
         parameters: {
             query?: never;
             header?: never;
@@ -5592,7 +5592,7 @@ export interface operations {
             };
         };
     };
-    rectangles: {
+    rectangles_of_task: {
         parameters: {
             query: {
                 page: number;
@@ -5724,7 +5724,7 @@ export interface operations {
             };
         };
     };
-    tables: {
+    tables_to_review: {
         parameters: {
             query?: never;
             header?: never;
@@ -5747,7 +5747,7 @@ export interface operations {
             };
         };
     };
-    resume: {
+    resume_task: {
         parameters: {
             query?: never;
             header?: never;
@@ -5769,7 +5769,7 @@ export interface operations {
             };
         };
     };
-    retry: {
+    retry_task: {
         parameters: {
             query?: never;
             header?: never;
@@ -5791,7 +5791,7 @@ export interface operations {
             };
         };
     };
-    accept_verified: {
+    accept_verified_in_review: {
         parameters: {
             query?: never;
             header?: never;
@@ -5839,7 +5839,7 @@ export interface operations {
             };
         };
     };
-    set_spend_cap: {
+    set_spend_cap_of_task: {
         parameters: {
             query?: never;
             header?: never;
@@ -5865,7 +5865,7 @@ export interface operations {
             };
         };
     };
-    template: {
+    template_of_task: {
         parameters: {
             query?: never;
             header?: never;

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ingather.extraction.conversation.questions import LIST_NAMES, MOST_TIMEPOINTS, Group, Listed
+from ingather.extraction.conversation.questions import LIST_NAMES, MOST_TIMEPOINTS, Listed, QuestionGroup
 from ingather.extraction.findings import Answer, State, Value
-from ingather.extraction.template import Field, Scope, ValueProblem, coerce
+from ingather.extraction.template import Field, Scope, ValueProblem, coerce_value
 from ingather.extraction.template.field_types import TRAITS
 from ingather.notice import edited, notice
 
@@ -34,7 +34,7 @@ class Understood:
     problems: tuple[str, ...]
 
 
-def read_listing(answer_object: dict[str, Any], scopes: Sequence[Scope]) -> tuple[list[Listed], list[str]]:
+def listing_read_from_answer(answer_object: dict[str, Any], scopes: Sequence[Scope]) -> tuple[list[Listed], list[str]]:
     """The rows a model listed, and what is wrong with the others. A label given twice is one row."""
     listed: list[Listed] = []
     problems: list[str] = []
@@ -46,28 +46,30 @@ def read_listing(answer_object: dict[str, Any], scopes: Sequence[Scope]) -> tupl
             continue
         seen: set[str] = set()
         for entry in entries[:MOST_LISTED]:
-            label = _label_read(entry.get("label")) if isinstance(entry, dict) else ""
+            label = _answer_label_read(entry.get("label")) if isinstance(entry, dict) else ""
             if not label:
                 problems.append(f"Every entry of `{name}` must be an object with a `label`.")
             elif label.casefold() not in seen:
                 seen.add(label.casefold())
-                listed.append(_listed_row(scope, label, entry))
+                listed.append(_listed_row_of_answer(scope, label, entry))
     return listed, problems
 
 
-def _listed_row(scope: Scope, label: str, entry: dict[str, Any]) -> Listed:
+def _listed_row_of_answer(scope: Scope, label: str, entry: dict[str, Any]) -> Listed:
     times = entry.get("timepoints")
     return Listed(
         scope=scope,
         label=label,
-        quote=_quote_read(entry.get("quote")),
-        page=_page_read(entry.get("page")),
+        quote=_answer_quote_read(entry.get("quote")),
+        page=_answer_page_read(entry.get("page")),
         is_reference=entry.get("is_reference") is True,
-        timepoints=tuple(filter(None, map(_label_read, times[:MOST_TIMEPOINTS]))) if isinstance(times, list) else (),
+        timepoints=tuple(filter(None, map(_answer_label_read, times[:MOST_TIMEPOINTS])))
+        if isinstance(times, list)
+        else (),
     )
 
 
-def read_answers(answer_object: dict[str, Any], group: Group) -> Understood:
+def answers_read(answer_object: dict[str, Any], group: QuestionGroup) -> Understood:
     """The answers to a group's questions. Each question must have one answer, for each row where there are rows."""
     fields = {field.id: field for field in group.fields}
     rows = [row.key for row in group.rows] or [""]
@@ -75,7 +77,7 @@ def read_answers(answer_object: dict[str, Any], group: Group) -> Understood:
     answers: dict[tuple[str, str], Answer] = {}
     wrong: dict[tuple[str, str], str] = {}
     problems: list[str] = []
-    for entry in _entries(answer_object, group, problems):
+    for entry in _entries_of_answer(answer_object, group, problems):
         field = fields.get(str(entry.get("field")))
         row = str(entry.get("row", "")) if group.rows else ""
         if field is None or row not in rows:
@@ -112,7 +114,7 @@ def read_answers(answer_object: dict[str, Any], group: Group) -> Understood:
     return Understood(answers=tuple(usable.values()), problems=found)
 
 
-def failed(group: Group, understood: Understood, why: str) -> tuple[Answer, ...]:
+def failed_answer(group: QuestionGroup, understood: Understood, why: str) -> tuple[Answer, ...]:
     """An answer for each question of the group: those that were understood, and for the rest one that says why not."""
     have = {(answer.row, answer.field) for answer in understood.answers}
     lost = [
@@ -125,7 +127,9 @@ def failed(group: Group, understood: Understood, why: str) -> tuple[Answer, ...]
     return (*understood.answers, *lost)
 
 
-def _entries(answer_object: dict[str, Any], group: Group, problems: list[str]) -> Iterator[dict[str, Any]]:
+def _entries_of_answer(
+    answer_object: dict[str, Any], group: QuestionGroup, problems: list[str]
+) -> Iterator[dict[str, Any]]:
     """Each answer with all that belongs to it, whether its quote stands beside it or once for its row."""
     name = "answers" if group.has_quote_per_field else "rows"
     listed = answer_object.get(name)
@@ -152,23 +156,23 @@ def _answer_evidence(answer: dict[str, Any]) -> dict[str, Any]:
 
 
 def _answer_read(entry: dict[str, Any], field: Field, row: str) -> Answer:
-    state, value, note = _state_and_value(entry, field)
+    state, value, note = _answer_state_and_value(entry, field)
     return Answer(
         field=field.id,
         row=row,
         state=state,
         value=value,
-        quote=_quote_read(entry.get("quote")),
-        page=_page_read(entry.get("page")),
+        quote=_answer_quote_read(entry.get("quote")),
+        page=_answer_page_read(entry.get("page")),
         note=note,
     )
 
 
-def _state_and_value(entry: dict[str, Any], field: Field) -> tuple[State, Value, str]:
+def _answer_state_and_value(entry: dict[str, Any], field: Field) -> tuple[State, Value, str]:
     """State, value and note. A value such as "not reported" is read as the state that it names."""
-    state = _state_read(entry.get("state"))
+    state = _answer_state_read(entry.get("state"))
     try:
-        value = coerce(field, entry.get("value"))
+        value = coerce_value(field, entry.get("value"))
     except ValueProblem as problem:
         if state is not State.REPORTED:
             return state, None, ""
@@ -181,7 +185,7 @@ def _state_and_value(entry: dict[str, Any], field: Field) -> tuple[State, Value,
         # In a text, the model may explain why there is none.
         if value is None or TRAITS[field.type].is_free_text:
             return state, None, ""
-        if value not in _options_of_silence(field):
+        if value not in _options_of_silent_answer(field):
             raise ValueProblem(
                 notice("model.state_but_value", "the state is {state}, but there is a value", state=state.value)
             )
@@ -193,12 +197,12 @@ def _state_and_value(entry: dict[str, Any], field: Field) -> tuple[State, Value,
     )
 
 
-def _options_of_silence(field: Field) -> list[str]:
+def _options_of_silent_answer(field: Field) -> list[str]:
     """Options that mean the same as a state, as in a risk of bias: `NI`, no information, and `NA`, not applicable."""
     return [option.id for option in field.options if option.label.en.casefold() in _NOTHING]
 
 
-def _state_read(raw: object) -> State:
+def _answer_state_read(raw: object) -> State:
     """One of the states that a model may give. Only our code may give `failed`, and only a person `rejected`."""
     normalised = re.sub(r"[\s_-]+", "_", raw.strip().lower()) if isinstance(raw, str) else ""
     if normalised not in {state.value for state in State} - {State.FAILED.value, State.REJECTED.value}:
@@ -216,22 +220,22 @@ def _place_of_answer(field: str, row: str) -> str:
 
 def _reason_for_answer(field: str, row: str, problems: Sequence[str]) -> str:
     place = _place_of_answer(field, row)
-    return next((edited(problem, _without_backticks) for problem in problems if problem.startswith(place)), "")
+    return next((edited(problem, _answer_without_backticks) for problem in problems if problem.startswith(place)), "")
 
 
-def _without_backticks(text: str) -> str:
+def _answer_without_backticks(text: str) -> str:
     return text.replace("`", "")
 
 
-def _label_read(raw: object) -> str:
+def _answer_label_read(raw: object) -> str:
     """A name of the model's choosing, in one short line: it goes into later questions."""
     return _UNFIT.sub(" ", raw).strip()[:LONGEST_LABEL].strip() if isinstance(raw, str) else ""
 
 
-def _quote_read(raw: object) -> str:
+def _answer_quote_read(raw: object) -> str:
     return raw.strip()[:LONGEST_QUOTE] if isinstance(raw, str) else ""
 
 
-def _page_read(raw: object) -> int | None:
+def _answer_page_read(raw: object) -> int | None:
     """Pages are marked from 1 and counted from 0."""
     return raw - 1 if isinstance(raw, int) and not isinstance(raw, bool) and 1 <= raw <= 100_000 else None

@@ -20,13 +20,13 @@ from ingather.extraction.conversation.interview import ModelAnswer
 from ingather.extraction.conversation.ledger import (
     LedgerCall,
     Permission,
-    add_call,
-    before_call,
-    give_back,
-    replayed,
-    request_hash,
+    add_call_to_ledger,
+    give_back_to_ledger,
+    ledger_hash_of_request,
+    ledger_permission_before_call,
+    replayed_from_ledger,
 )
-from ingather.extraction.conversation.under_way import shown
+from ingather.extraction.conversation.under_way import show_answers_under_way
 from ingather.extraction.provider import (
     ChatClient,
     ChatReply,
@@ -74,7 +74,7 @@ LARGEST_COUNT = 2**53
 _UNKEEPABLE = re.compile("[\0\ud800-\udfff]")
 
 
-def queue_of(endpoint: Endpoint) -> str:
+def queue_of_desk(endpoint: Endpoint) -> str:
     """One gate for provider, key and model: all tasks that use them share its limits, on all machines."""
     key = endpoint.api_key.fingerprint if endpoint.api_key else ""
     parts = f"{endpoint.base_url}\n{key}\n{endpoint.model}"
@@ -86,7 +86,7 @@ class Desk:
 
     def __init__(self, engine: Engine, endpoint: Endpoint, client: ChatClient | None = None) -> None:
         self.endpoint = endpoint
-        self.queue = queue_of(endpoint)
+        self.queue = queue_of_desk(endpoint)
         self._engine = engine
         self._client = client or ChatClient(endpoint)
         self._silent_until = 0.0
@@ -109,7 +109,7 @@ class Desk:
         `room`: how many tokens the answer may take.
         """
         call = LedgerCall(
-            task_id=task.id, ordinal=ordinal, step=step, request_sha256=request_hash(task, messages, schema)
+            task_id=task.id, ordinal=ordinal, step=step, request_sha256=ledger_hash_of_request(task, messages, schema)
         )
         await self._open()
         request = ChatRequest(messages=messages, schema=schema, max_tokens=min(room, MAX_TOKENS), deadline_s=DEADLINE_S)
@@ -119,7 +119,7 @@ class Desk:
             tried += 1
             permission = await self._permission(call, request)
             if permission.known is not None:
-                return replayed(*permission.known)
+                return replayed_from_ledger(*permission.known)
             try:
                 return await self._call(call, replace(request, may_send=self._may_send(late)), permission)
             except NotSent:
@@ -156,7 +156,7 @@ class Desk:
         return lambda: self._silent_until <= time.monotonic() <= good_until
 
     async def _call(self, call: LedgerCall, request: ChatRequest, permission: Permission) -> ModelAnswer:
-        async with shown(self._engine.database, call) as see:
+        async with show_answers_under_way(self._engine.database, call) as see:
             reply = await self._client.complete(replace(request, on_writing=see))
         # The text as the ledger will give it later: a repeated interview must put the same questions.
         reply = replace(reply, text=self._keepable(reply.text))
@@ -176,7 +176,9 @@ class Desk:
     async def _permission(self, call: LedgerCall, request: ChatRequest) -> Permission:
         """Wait until a call may be made, and reserve its cost. `known` holds the answer if no call is needed."""
         while True:
-            permission = await self._engine.database.arun(before_call(call, self.queue, partial(self._most, request)))
+            permission = await self._engine.database.arun(
+                ledger_permission_before_call(call, self.queue, partial(self._most, request))
+            )
             if permission.known is not None:
                 return permission
             if permission.pause_reason is not None:
@@ -213,7 +215,7 @@ class Desk:
 
     async def _cancel_reservation(self, permission: Permission) -> None:
         if permission.reserved_id is not None:
-            await self._engine.database.arun(give_back(permission.reserved_id))
+            await self._engine.database.arun(give_back_to_ledger(permission.reserved_id))
 
     async def _note_error(self, call: LedgerCall, error: ModelError, permission: Permission) -> float:
         """Write the error down. Returns how long the provider wants silence because of it."""
@@ -282,10 +284,10 @@ class Desk:
     async def _write_down(self, values: dict[str, Any]) -> None:
         for wait_s in WAITS_S:
             with suppress(DatabaseUnavailable):
-                await self._engine.database.arun(add_call(values))
+                await self._engine.database.arun(add_call_to_ledger(values))
                 return
             await asyncio.sleep(wait_s)
-        await self._engine.database.arun(add_call(values))
+        await self._engine.database.arun(add_call_to_ledger(values))
 
     def _keepable(self, text: str) -> str:
         """The text without what a database cannot keep, and without our key, in case a provider repeats it.

@@ -14,19 +14,21 @@ from functools import partial
 from ingather.extraction.conversation import prompt
 from ingather.extraction.conversation.interview import Earlier
 from ingather.extraction.conversation.questions import (
-    Group,
     Listed,
-    row_groups,
-    rows_from,
-    scopes_to_list,
-    study_groups,
+    QuestionGroup,
+    row_question_groups,
+    rows_to_question_from,
+    scopes_to_list_before_questions,
+    study_question_groups,
 )
-from ingather.extraction.conversation.sizes import Sizes, fits
+from ingather.extraction.conversation.sizes import Sizes, fits_call_size
 from ingather.extraction.provider import CostRange, estimate_tokens
 from ingather.extraction.provider import estimate as cost_of
 from ingather.extraction.template import Scope, Template
 from ingather.library.port import Length
 
+# Documents that an estimate looks at; of more, an even sample. Reading lengths takes a millisecond for each.
+MOST_LOOKED_AT = 300
 OVERHEAD_TOKENS = 30  # of a call: the roles of its messages, page marks, the lines around the paper
 # Seconds per 10,000 characters, and per document for all around it, on one worker; measured on the sample papers.
 RULES_S = (0.1, 0.4)
@@ -34,15 +36,15 @@ AROUND_S = (0.05, 0.3)  # per document
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Range:
+class EstimateRange:
     low: float
     high: float
 
-    def times(self, factor: float) -> "Range":
-        return Range(low=self.low * factor, high=self.high * factor)
+    def times(self, factor: float) -> "EstimateRange":
+        return EstimateRange(low=self.low * factor, high=self.high * factor)
 
-    def plus(self, other: "Range") -> "Range":
-        return Range(low=self.low + other.low, high=self.high + other.high)
+    def plus(self, other: "EstimateRange") -> "EstimateRange":
+        return EstimateRange(low=self.low + other.low, high=self.high + other.high)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,11 +52,11 @@ class Estimate:
     """The estimate of a whole task. `cost` is None if no price is known, or if nothing is to be paid."""
 
     documents: int
-    calls: Range
-    tokens_in: Range
-    tokens_out: Range
+    calls: EstimateRange
+    tokens_in: EstimateRange
+    tokens_out: EstimateRange
     cost: CostRange | None
-    seconds: Range
+    seconds: EstimateRange
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,13 +90,13 @@ class _Interview:
     answer_tokens: float
 
 
-def document_tokens(length: Length) -> int:
+def estimated_document_tokens(length: Length) -> int:
     """As `estimate_tokens`, without the text: a character of Chinese has three bytes, one of most others one."""
     wide = (length.bytes - length.characters) / 2
     return math.ceil(wide + (length.characters - wide) / 4)
 
 
-def by_model(
+def estimate_by_model(
     template: Template,
     lengths: Sequence[Length],
     *,
@@ -111,24 +113,26 @@ def by_model(
     assumed. `earlier` is what is known of each document, if they were asked
     about before: only the rest is foreseen.
     """
-    low, high = (_all_calls(template, lengths, assumed, context, sizes, earlier) for assumed in (_PLAIN, _RICH))
-    calls = Range(low=low.calls, high=high.calls)
-    tokens_in = Range(low=low.paper_tokens + low.question_tokens, high=high.paper_tokens + high.question_tokens)
-    tokens_out = Range(low=low.answer_tokens, high=high.answer_tokens)
+    low, high = (
+        _all_calls_estimated(template, lengths, assumed, context, sizes, earlier) for assumed in (_PLAIN, _RICH)
+    )
+    calls = EstimateRange(low=low.calls, high=high.calls)
+    tokens_in = EstimateRange(low=low.paper_tokens + low.question_tokens, high=high.paper_tokens + high.question_tokens)
+    tokens_out = EstimateRange(low=low.answer_tokens, high=high.answer_tokens)
     if call_s is None:
-        waits = Range(
+        waits = EstimateRange(
             low=calls.low * _PLAIN.wait_s + tokens_out.low / _PLAIN.tokens_per_s,
             high=calls.high * _RICH.wait_s + tokens_out.high / _RICH.tokens_per_s,
         )
     else:
-        waits = Range(low=calls.low * call_s, high=calls.high * call_s)
+        waits = EstimateRange(low=calls.low * call_s, high=calls.high * call_s)
     return Estimate(
         documents=len(lengths),
         calls=calls,
         tokens_in=tokens_in,
         tokens_out=tokens_out,
         # The first call about a document brings it into the provider's cache; those after it may find it there.
-        cost=_cost_range(model, tokens_in, tokens_out, repeated=round(low.paper_tokens - low.papers_once)),
+        cost=_estimated_cost_range(model, tokens_in, tokens_out, repeated=round(low.paper_tokens - low.papers_once)),
         seconds=waits.times(1 / max(1, min(at_once, len(lengths)))),
     )
 
@@ -144,7 +148,7 @@ class _Calls:
     answer_tokens: float
 
 
-def _all_calls(
+def _all_calls_estimated(
     template: Template,
     lengths: Sequence[Length],
     assumed: _Assumed,
@@ -153,10 +157,10 @@ def _all_calls(
     earlier: Sequence[Earlier] | None,
 ) -> _Calls:
     if earlier is None:
-        interviews = [_assumed_interview(template, assumed, context, sizes)] * len(lengths)
+        interviews = [_interview_assumed_for_estimate(template, assumed, context, sizes)] * len(lengths)
     else:
-        interviews = [_assumed_interview(template, assumed, context, sizes, one) for one in earlier]
-    tokens = [document_tokens(length) for length in lengths]
+        interviews = [_interview_assumed_for_estimate(template, assumed, context, sizes, one) for one in earlier]
+    tokens = [estimated_document_tokens(length) for length in lengths]
     parts = [max(1, math.ceil(one / sizes.document)) for one in tokens]
     return _Calls(
         calls=sum(one.calls * n for one, n in zip(interviews, parts, strict=True)),
@@ -168,22 +172,24 @@ def _all_calls(
     )
 
 
-def seconds_at(found: Estimate, lengths: Sequence[Length], *, reading: float, writing: float) -> Range:
+def estimated_seconds_at(
+    found: Estimate, lengths: Sequence[Length], *, reading: float, writing: float
+) -> EstimateRange:
     """How long calls one after another take at measured speeds, in tokens a second.
 
     At best every document is read once, since the server keeps what it has
     read; at worst it is read anew for every question.
     """
-    once = sum(document_tokens(length) for length in lengths)
-    return Range(
+    once = sum(estimated_document_tokens(length) for length in lengths)
+    return EstimateRange(
         low=once / reading + found.tokens_out.low / writing,
         high=found.tokens_in.high / reading + found.tokens_out.high / writing,
     )
 
 
-def by_rules(lengths: Sequence[Length], *, workers: int) -> Estimate:
+def estimate_by_rules(lengths: Sequence[Length], *, workers: int) -> Estimate:
     """Our own rules: no call, no cost, some time."""
-    nothing = Range(low=0, high=0)
+    nothing = EstimateRange(low=0, high=0)
     low, high = (
         sum(around + pace * length.characters / 10_000 for length in lengths)
         for pace, around in zip(RULES_S, AROUND_S, strict=True)
@@ -194,11 +200,11 @@ def by_rules(lengths: Sequence[Length], *, workers: int) -> Estimate:
         tokens_in=nothing,
         tokens_out=nothing,
         cost=None,
-        seconds=Range(low=low, high=high).times(1 / max(1, workers)),
+        seconds=EstimateRange(low=low, high=high).times(1 / max(1, workers)),
     )
 
 
-def together(one: Estimate, other: Estimate) -> Estimate:
+def estimates_together(one: Estimate, other: Estimate) -> Estimate:
     """The estimate for the documents of both, one after the other."""
     cost = one.cost or other.cost
     if one.cost and other.cost:
@@ -215,7 +221,7 @@ def together(one: Estimate, other: Estimate) -> Estimate:
     )
 
 
-def scaled(found: Estimate, documents: int) -> Estimate:
+def scaled_estimate(found: Estimate, documents: int) -> Estimate:
     """The estimate for more documents, from that for some of them."""
     if found.documents in {0, documents}:
         return found
@@ -232,30 +238,32 @@ def scaled(found: Estimate, documents: int) -> Estimate:
     )
 
 
-def _cost_range(model: str, tokens_in: Range, tokens_out: Range, *, repeated: int) -> CostRange | None:
+def _estimated_cost_range(
+    model: str, tokens_in: EstimateRange, tokens_out: EstimateRange, *, repeated: int
+) -> CostRange | None:
     cheap = cost_of(model, tokens_in=round(tokens_in.low), tokens_out=round(tokens_out.low), repeated_in=repeated)
     dear = cost_of(model, tokens_in=round(tokens_in.high), tokens_out=round(tokens_out.high))
     return CostRange(low=cheap.low, high=dear.high, currency=cheap.currency) if cheap and dear else None
 
 
-def _assumed_interview(
+def _interview_assumed_for_estimate(
     template: Template, assumed: _Assumed, context: str, sizes: Sizes, earlier: Earlier | None = None
 ) -> _Interview:
     """The calls about one part; `earlier` is what is known already."""
-    scopes = scopes_to_list(template)
+    scopes = scopes_to_list_before_questions(template)
     rows, settled = [], frozenset[tuple[str, str]]()
     if earlier is not None:
         scopes = tuple(scope for scope in scopes if scope not in earlier.scopes)
         rows, settled = list(earlier.rows), earlier.settled
-    listed = _assumed_listed(scopes, assumed)
-    rows += rows_from(listed, template)[0]
-    whole = [*study_groups(template), *row_groups(template, rows)]
+    listed = _listed_assumed_for_estimate(scopes, assumed)
+    rows += rows_to_question_from(listed, template)[0]
+    whole = [*study_question_groups(template), *row_question_groups(template, rows)]
     left = [group for one in whole if (group := one.without(settled))]
-    groups = [group for one in left for group in one.fitting(partial(fits, sizes=sizes, context=context))]
-    questions = [prompt.fields(group, context).content for group in groups]
-    answers = sum(_answer_tokens(group, assumed) for group in groups)
+    groups = [group for one in left for group in one.fitting(partial(fits_call_size, sizes=sizes, context=context))]
+    questions = [prompt.fields_prompt(group, context).content for group in groups]
+    answers = sum(_estimated_answer_tokens(group, assumed) for group in groups)
     if scopes:
-        questions.append(prompt.listing(scopes, context).content)
+        questions.append(prompt.listing_prompt(scopes, context).content)
         answers += len(listed) * (assumed.cell_tokens + assumed.quote_tokens)
     fixed = estimate_tokens(prompt.SYSTEM) + OVERHEAD_TOKENS
     again = 1 + assumed.repeated_share
@@ -266,7 +274,7 @@ def _assumed_interview(
     )
 
 
-def _assumed_listed(scopes: Sequence[Scope], assumed: _Assumed) -> list[Listed]:
+def _listed_assumed_for_estimate(scopes: Sequence[Scope], assumed: _Assumed) -> list[Listed]:
     times = tuple(f"at {time} months" for time in range(1, assumed.times + 1))
     made = {
         Scope.ARM: [
@@ -282,7 +290,7 @@ def _assumed_listed(scopes: Sequence[Scope], assumed: _Assumed) -> list[Listed]:
     return [entry for scope in scopes for entry in made[scope]]
 
 
-def _answer_tokens(group: Group, assumed: _Assumed) -> int:
+def _estimated_answer_tokens(group: QuestionGroup, assumed: _Assumed) -> int:
     cells = len(group.fields) * max(1, len(group.rows))
     quotes = cells if group.has_quote_per_field else len(group.rows)
     return cells * assumed.cell_tokens + quotes * assumed.quote_tokens

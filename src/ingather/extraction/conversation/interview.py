@@ -10,23 +10,28 @@ from functools import partial
 from typing import Any, Protocol
 
 from ingather.extraction.conversation import prompt
-from ingather.extraction.conversation.answers import Understood, failed, read_answers
-from ingather.extraction.conversation.listing import AGAIN, RowList, list_rows, rows_left_out
-from ingather.extraction.conversation.merging import distinct, merged
-from ingather.extraction.conversation.parts import parts
+from ingather.extraction.conversation.answers import Understood, answers_read, failed_answer
+from ingather.extraction.conversation.listing import AGAIN, RowList, list_rows, rows_left_out_of_listing
+from ingather.extraction.conversation.merging import distinct_when_merged, merged_answers
+from ingather.extraction.conversation.parts import document_parts
 from ingather.extraction.conversation.questions import (
     LISTED,
     MADE,
-    Group,
     Listed,
-    identity,
-    row_groups,
-    rows_from,
-    scopes_to_list,
-    study_groups,
+    QuestionGroup,
+    identity_questions,
+    row_question_groups,
+    rows_to_question_from,
+    scopes_to_list_before_questions,
+    study_question_groups,
 )
-from ingather.extraction.conversation.ranking import nearest_first, rows_first
-from ingather.extraction.conversation.sizes import SMALLEST_DOCUMENT, answer_room, fits, sizes_for
+from ingather.extraction.conversation.ranking import ranked_nearest_first, ranked_rows_first
+from ingather.extraction.conversation.sizes import (
+    SMALLEST_DOCUMENT,
+    answer_size_in_call,
+    call_sizes_for,
+    fits_call_size,
+)
 from ingather.extraction.findings import Answer, Flag, Row, State
 from ingather.extraction.provider import ErrorKind, Message, ModelError, estimate_tokens, salvage
 from ingather.extraction.template import Scope, Template
@@ -81,9 +86,9 @@ class Earlier:
 class _Plan:
     """A group of questions, the parts it is still to be put about, the next one first, and what of it is open."""
 
-    group: Group
+    group: QuestionGroup
     parts: list[Opening]
-    left: Group
+    left: QuestionGroup
 
 
 class Ask(Protocol):
@@ -118,7 +123,7 @@ class Interview:
         self._pages = pages
         self._ask = ask
         self._context_tokens = context_tokens
-        self._sizes = sizes_for(context_tokens())
+        self._sizes = call_sizes_for(context_tokens())
         self._context = context
         self._earlier = earlier
         self._rows: tuple[list[Row], list[Flag]] | None = None
@@ -139,7 +144,7 @@ class Interview:
     def _shrink(self) -> bool:
         """Make the parts of the document smaller: as the context says that was found out, or half as long."""
         before = self._sizes.document
-        self._sizes = sizes_for(self._context_tokens())
+        self._sizes = call_sizes_for(self._context_tokens())
         if self._sizes.document >= before:
             # Half of the actual length: half of a larger budget could repeat the same call.
             self._sizes = self._sizes.smaller(min(before, estimate_tokens(self._pages)) // 2)
@@ -147,15 +152,17 @@ class Interview:
 
     async def _run(self) -> InterviewResult:
         openings: list[tuple[Opening, str]] = []
-        for part in parts(self._pages, self._sizes.document):
+        for part in document_parts(self._pages, self._sizes.document):
             text = "\n".join(passage.text for passage in part)
-            openings.append(((Message(role="system", content=prompt.SYSTEM), prompt.document(part)), text))
+            openings.append(((Message(role="system", content=prompt.SYSTEM), prompt.document_prompt(part)), text))
         if self._rows is None:
             self._rows = await self._find_rows(openings)
         rows, flags = self._rows
-        await self._put_all(openings, [*study_groups(self._template), *row_groups(self._template, rows)])
+        await self._put_all(
+            openings, [*study_question_groups(self._template), *row_question_groups(self._template, rows)]
+        )
         prose_fields = {field.id for field in self._template.fields if TRAITS[field.type].is_free_text}
-        answers = merged(list(self._answers.values()), prose_fields)
+        answers = merged_answers(list(self._answers.values()), prose_fields)
         if self._last_error is not None and all(answer.state is State.FAILED for answer in self._put_to_model(answers)):
             raise self._last_error
         rows, answers = self._without_empty(rows, answers)
@@ -163,11 +170,11 @@ class Interview:
 
     def _put_to_model(self, answers: Iterable[Answer]) -> Iterable[Answer]:
         """The answers to fields that were asked; those that name rows came with the list."""
-        names = {field.id for scope in LISTED if (field := identity(self._template, scope))}
+        names = {field.id for scope in LISTED if (field := identity_questions(self._template, scope))}
         return (answer for answer in answers if answer.field not in names)
 
-    def _question(self, group: Group, problems: Sequence[str] = ()) -> Message:
-        return prompt.fields(group, self._context, problems=problems)
+    def _question(self, group: QuestionGroup, problems: Sequence[str] = ()) -> Message:
+        return prompt.fields_prompt(group, self._context, problems=problems)
 
     # --- rows --------------------------------------------------------------------------------------------------------
 
@@ -175,9 +182,9 @@ class Interview:
         """The rows of the study, as the model lists them or as they were found before, and what is left out."""
         known = list(self._earlier.rows) if self._earlier else []
         have = self._earlier.scopes if self._earlier else frozenset()
-        scopes = tuple(scope for scope in scopes_to_list(self._template) if scope not in have)
+        scopes = tuple(scope for scope in scopes_to_list_before_questions(self._template) if scope not in have)
         found = RowList(entries=[], is_cut=False)
-        order = [opening for opening, _ in openings] if self._sizes.is_read_whole else rows_first(openings)
+        order = [opening for opening, _ in openings] if self._sizes.is_read_whole else ranked_rows_first(openings)
         for opening in order if scopes else ():
             self._last_read = opening
             more = await list_rows(self._ask_once, opening, scopes, self._context)
@@ -186,18 +193,18 @@ class Interview:
             if not self._sizes.is_read_whole and not (scopes := tuple(one for one in scopes if one not in listed)):
                 break
         before = [Listed(scope=Scope(row.scope), label=row.label) for row in known if row.scope in LISTED]
-        entries = distinct([*before, *found.entries])
-        rows, left_out = rows_from(entries, self._template)
+        entries = distinct_when_merged([*before, *found.entries])
+        rows, left_out = rows_to_question_from(entries, self._template)
         new = [row for row in rows if row.scope not in have]
         self._name(entries, new)
         left_out = {scope: count for scope, count in left_out.items() if scope not in have}
-        return [*known, *new], rows_left_out(self._template, left_out, is_cut=found.is_cut)
+        return [*known, *new], rows_left_out_of_listing(self._template, left_out, is_cut=found.is_cut)
 
     def _name(self, entries: Iterable[Listed], rows: Sequence[Row]) -> None:
         """Listing the rows has answered the field that names them."""
         by_label = {(str(entry.scope), entry.label): entry for entry in entries}
         for row in rows:
-            field = identity(self._template, Scope(row.scope)) if row.scope in LISTED else None
+            field = identity_questions(self._template, Scope(row.scope)) if row.scope in LISTED else None
             if field is None or (row.key, field.id) in self._closed:
                 continue
             entry = by_label.get((row.scope, row.label))
@@ -223,7 +230,7 @@ class Interview:
 
     # --- fields ------------------------------------------------------------------------------------------------------
 
-    async def _put_all(self, openings: Sequence[tuple[Opening, str]], groups: Iterable[Group]) -> None:
+    async def _put_all(self, openings: Sequence[tuple[Opening, str]], groups: Iterable[QuestionGroup]) -> None:
         """Put the questions of all groups about the document, part by part.
 
         In small parts, those that speak most of a group's questions come first,
@@ -231,7 +238,7 @@ class Interview:
         part that was read last comes before the others: a server keeps what it
         read last, and reading is most of what a slow one does.
         """
-        is_fitting = partial(fits, sizes=self._sizes, context=self._context)
+        is_fitting = partial(fits_call_size, sizes=self._sizes, context=self._context)
         wanted = [one for group in groups if (left := group.without(self._closed)) for one in left.fitting(is_fitting)]
         plans = [_Plan(group, self._order(openings, group), left=group) for group in wanted]
         while plans:
@@ -243,13 +250,13 @@ class Interview:
             else:
                 plan.left = left
 
-    def _order(self, openings: Sequence[tuple[Opening, str]], group: Group) -> list[Opening]:
+    def _order(self, openings: Sequence[tuple[Opening, str]], group: QuestionGroup) -> list[Opening]:
         """The parts of the document in the order in which a group is put about them."""
         if self._sizes.is_read_whole:
             return [opening for opening, _ in openings]
-        return nearest_first(openings, group.fields)
+        return ranked_nearest_first(openings, group.fields)
 
-    async def _put(self, opening: Opening, group: Group) -> Group | None:
+    async def _put(self, opening: Opening, group: QuestionGroup) -> QuestionGroup | None:
         """Put the questions of a group about one part of the document. Returns what the next part is asked."""
         self._last_read = opening
         answers, error = await self._ask_group(opening, group)
@@ -262,11 +269,11 @@ class Interview:
         return group.without(self._closed)
 
     async def _ask_group(
-        self, opening: Opening, group: Group, *, halvings: int = 0
+        self, opening: Opening, group: QuestionGroup, *, halvings: int = 0
     ) -> tuple[tuple[Answer, ...], ModelError | None]:
         """The answers to a group, after repair and halving; and the error, if nothing in them could be read."""
         answer, problems = await self._ask_for(opening, group, group.name)
-        understood = read_answers(answer.object, group) if answer else Understood(answers=(), problems=tuple(problems))
+        understood = answers_read(answer.object, group) if answer else Understood(answers=(), problems=tuple(problems))
         if answer and answer.is_cut:
             return await self._in_halves(opening, group, understood, halvings)
         left = group.without((one.row, one.field) for one in understood.answers)
@@ -274,7 +281,7 @@ class Interview:
             return understood.answers, None
         again, still = await self._ask_for(opening, left, f"{group.name}{AGAIN}", understood.problems)
         if again:
-            repaired = read_answers(again.object, left)
+            repaired = answers_read(again.object, left)
             understood = Understood(answers=(*understood.answers, *repaired.answers), problems=repaired.problems)
             if again.is_cut:
                 return await self._in_halves(opening, group, understood, halvings)
@@ -282,10 +289,10 @@ class Interview:
         unusable = notice(
             "model.model_gave_no_usable_answer", "The model gave no usable answer, also when asked again."
         )
-        return failed(group, understood, str(error or unusable)), error
+        return failed_answer(group, understood, str(error or unusable)), error
 
     async def _in_halves(
-        self, opening: Opening, group: Group, understood: Understood, halvings: int
+        self, opening: Opening, group: QuestionGroup, understood: Understood, halvings: int
     ) -> tuple[tuple[Answer, ...], ModelError | None]:
         """Handle an answer that was cut off: its whole entries are kept, and two calls put the remaining questions."""
         rest = group.without((answer.row, answer.field) for answer in understood.answers)
@@ -295,7 +302,7 @@ class Interview:
                 "model.model_answer_cut_off_raise",
                 "The model's answer was cut off. Raise its output limit or ask fewer fields.",
             )
-            return failed(group, Understood(answers=understood.answers, problems=()), why), None
+            return failed_answer(group, Understood(answers=understood.answers, problems=()), why), None
         answers = list(understood.answers)
         last: ModelError | None = None
         for half in halves:
@@ -305,10 +312,10 @@ class Interview:
         return tuple({(answer.row, answer.field): answer for answer in answers}.values()), last
 
     async def _ask_for(
-        self, opening: Opening, group: Group, step: str, problems: Sequence[str] = ()
+        self, opening: Opening, group: QuestionGroup, step: str, problems: Sequence[str] = ()
     ) -> tuple[ModelAnswer | None, list[str]]:
         messages = (*opening, self._question(group, problems))
-        return await self._ask_once(step, messages, prompt.schema(group), answer_room(group))
+        return await self._ask_once(step, messages, prompt.fields_prompt_schema(group), answer_size_in_call(group))
 
     async def _ask_once(
         self, step: str, messages: tuple[Message, ...], form: dict[str, Any], room: int

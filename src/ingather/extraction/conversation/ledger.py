@@ -51,7 +51,7 @@ class Permission:
     most: Decimal | None = None
 
 
-def replayed(outcome: str, text: str) -> ModelAnswer:
+def replayed_from_ledger(outcome: str, text: str) -> ModelAnswer:
     """The answer of an earlier call, from the ledger."""
     if outcome == ErrorKind.TRUNCATED:
         raise ModelError(
@@ -62,7 +62,7 @@ def replayed(outcome: str, text: str) -> ModelAnswer:
     return ModelAnswer(object=parse_object(text), text=text, is_known=True)
 
 
-def request_hash(task: Task, messages: tuple[Message, ...], schema: dict[str, Any]) -> str:
+def ledger_hash_of_request(task: Task, messages: tuple[Message, ...], schema: dict[str, Any]) -> str:
     """A hash of everything that makes two calls the same. Projects share nothing, not even an answer."""
     parts = [
         prompt.VERSION,
@@ -76,7 +76,7 @@ def request_hash(task: Task, messages: tuple[Message, ...], schema: dict[str, An
     return hashlib.sha256(orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
-def before_call(call: LedgerCall, queue: str, most: Callable[[], Decimal]) -> Script[Permission]:
+def ledger_permission_before_call(call: LedgerCall, queue: str, most: Callable[[], Decimal]) -> Script[Permission]:
     params = {"request_sha256": call.request_sha256, "queue": queue, "task_id": call.task_id}
     [(known, silence_s, cap, pause_reason, pause_notice, at)] = yield Statement(sql.BEFORE_CALL, params)
     pause_reason = None if pause_reason is None else noticed(pause_reason, pause_notice)
@@ -92,9 +92,9 @@ def before_call(call: LedgerCall, queue: str, most: Callable[[], Decimal]) -> Sc
     )
 
 
-def give_back(reserved_id: int) -> Script[None]:
+def give_back_to_ledger(reserved_id: int) -> Script[None]:
     yield Statement(sql.GIVE_BACK, {"aside": reserved_id})
 
 
-def add_call(values: dict[str, Any]) -> Script[None]:
+def add_call_to_ledger(values: dict[str, Any]) -> Script[None]:
     yield Statement(sql.ADD_CALL, values)

@@ -18,7 +18,7 @@ _RANK = {
 }
 
 
-def merged(answers_by_part: Sequence[Sequence[Answer]], prose_fields: Collection[str] = ()) -> list[Answer]:
+def merged_answers(answers_by_part: Sequence[Sequence[Answer]], prose_fields: Collection[str] = ()) -> list[Answer]:
     """One answer per question from those about each part of a document.
 
     A value of one part wins over the silence of the others. Lists are joined.
@@ -29,15 +29,15 @@ def merged(answers_by_part: Sequence[Sequence[Answer]], prose_fields: Collection
     by_cell: dict[tuple[str, str], list[Answer]] = {}
     for answer in (answer for part in answers_by_part for answer in part):
         by_cell.setdefault((answer.row, answer.field), []).append(answer)
-    return [_joined_answers(answers, is_prose=field in prose_fields) for (_, field), answers in by_cell.items()]
+    return [_merged_by_joining(answers, is_prose=field in prose_fields) for (_, field), answers in by_cell.items()]
 
 
-def _joined_answers(answers: list[Answer], *, is_prose: bool) -> Answer:
+def _merged_by_joining(answers: list[Answer], *, is_prose: bool) -> Answer:
     best = min(answers, key=lambda answer: _RANK[answer.state])
     if best.state is not State.REPORTED:
         return best
     reported = [answer for answer in answers if answer.state is State.REPORTED]
-    others = [answer for answer in reported if _form_of_value(answer.value) != _form_of_value(best.value)]
+    others = [answer for answer in reported if _form_of_merged_value(answer.value) != _form_of_merged_value(best.value)]
     if not others:
         return best
     lists = [answer.value for answer in reported if isinstance(answer.value, list)]
@@ -63,12 +63,12 @@ def _joined_answers(answers: list[Answer], *, is_prose: bool) -> Answer:
     )
 
 
-def _form_of_value(value: Value) -> object:
+def _form_of_merged_value(value: Value) -> object:
     """What makes two values the same: neither case nor blanks do."""
     return " ".join(value.casefold().split()) if isinstance(value, str) else value
 
 
-def distinct(listed: Iterable[Listed]) -> list[Listed]:
+def distinct_when_merged(listed: Iterable[Listed]) -> list[Listed]:
     """Each row once: several parts of a paper name the same arms."""
     found: dict[tuple[str, str], Listed] = {}
     for entry in listed:

@@ -34,18 +34,18 @@ class Passage:
     text: str
 
 
-def parts(pages: Sequence[str], budget: int) -> list[list[Passage]]:
+def document_parts(pages: Sequence[str], budget: int) -> list[list[Passage]]:
     """The whole document; without its list of references if only that fits; else sections, as many to a part as fit."""
     whole = [Passage(page=page, text=text) for page, text in enumerate(pages)]
-    if _tokens_of_pieces(whole) <= budget:
+    if _tokens_of_part_pieces(whole) <= budget:
         return [whole]
-    kept = _without_references(pages)
-    if _tokens_of_pieces(kept) <= budget:
+    kept = _part_without_references(pages)
+    if _tokens_of_part_pieces(kept) <= budget:
         return [kept]
     found: list[list[Passage]] = [[]]
     size = 0
     # A character is a token at most, so that a piece fits whatever script it is in.
-    for piece, is_heading in _pieces_of_pages(kept, max(SHORTEST_PIECE, min(LONGEST_PIECE, budget))):
+    for piece, is_heading in _part_pieces_of_pages(kept, max(SHORTEST_PIECE, min(LONGEST_PIECE, budget))):
         tokens = estimate_tokens(piece.text)
         # A section begins a new part when the part before it is well filled: better a whole section than a full part.
         if found[-1] and (size + tokens > budget or (is_heading and size > 0.6 * budget)):
@@ -53,14 +53,14 @@ def parts(pages: Sequence[str], budget: int) -> list[list[Passage]]:
             size = 0
         found[-1].append(piece)
         size += tokens
-    return [_joined_pieces(part) for part in found]
+    return [_joined_part_pieces(part) for part in found]
 
 
-def _tokens_of_pieces(pieces: Sequence[Passage]) -> int:
+def _tokens_of_part_pieces(pieces: Sequence[Passage]) -> int:
     return sum(estimate_tokens(piece.text) for piece in pieces)
 
 
-def _without_references(pages: Sequence[str]) -> list[Passage]:
+def _part_without_references(pages: Sequence[str]) -> list[Passage]:
     """All but the last list of references; tables, figures and sections that follow it stay."""
     whole = [Passage(page=page, text=text) for page, text in enumerate(pages)]
     headings = [(page, match) for page, text in enumerate(pages) for match in _HEADING.finditer(text)]
@@ -79,22 +79,22 @@ def _without_references(pages: Sequence[str]) -> list[Passage]:
         after = text[end:] if page == last else text if page > last else ""
         if (before + after).strip():
             kept.append(Passage(page=page, text=before + after))
-    return kept if _tokens_of_pieces(kept) >= MOST_REFERENCES * _tokens_of_pieces(whole) else whole
+    return kept if _tokens_of_part_pieces(kept) >= MOST_REFERENCES * _tokens_of_part_pieces(whole) else whole
 
 
-def _pieces_of_pages(pages: Sequence[Passage], longest: int) -> Iterator[tuple[Passage, bool]]:
+def _part_pieces_of_pages(pages: Sequence[Passage], longest: int) -> Iterator[tuple[Passage, bool]]:
     """The pages, cut at headings and where they are very long; and whether a section begins there."""
     for whole in pages:
         starts = sorted({0, *(match.start() for match in _HEADING.finditer(whole.text))})
         for first, end in zip(starts, [*starts[1:], len(whole.text)], strict=True):
             start, is_heading = first, first > 0 or _HEADING.match(whole.text) is not None
             while start < end:
-                cut = end if end - start <= longest else _cut_of_page(whole.text, start, longest)
+                cut = end if end - start <= longest else _part_cut_of_page(whole.text, start, longest)
                 yield Passage(page=whole.page, text=whole.text[start:cut]), is_heading
                 start, is_heading = cut, False
 
 
-def _cut_of_page(text: str, start: int, longest: int) -> int:
+def _part_cut_of_page(text: str, start: int, longest: int) -> int:
     """Where to cut: at the end of a paragraph, a line, a sentence or a word, so that no number is cut in two."""
     for mark in ("\n\n", "\n", "。", ". ", " "):
         place = text.rfind(mark, start + longest // 2, start + longest)
@@ -103,7 +103,7 @@ def _cut_of_page(text: str, start: int, longest: int) -> int:
     return start + longest
 
 
-def _joined_pieces(pieces: Sequence[Passage]) -> list[Passage]:
+def _joined_part_pieces(pieces: Sequence[Passage]) -> list[Passage]:
     """Neighbours from one page are one piece again."""
     joined: list[Passage] = []
     for piece in pieces:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ingather.extraction.conversation.parts import Passage
-from ingather.extraction.conversation.questions import LIST_NAMES, MOST_TIMEPOINTS, Group, most_rows
+from ingather.extraction.conversation.questions import LIST_NAMES, MOST_TIMEPOINTS, QuestionGroup, most_rows_to_question
 from ingather.extraction.findings import Row, State
 from ingather.extraction.provider import Message, without_list_limits
 from ingather.extraction.template import Field, Scope, UnitOf
@@ -41,7 +41,7 @@ _MARK = re.compile(r"⟦\s*p\s*\d+\s*⟧|[⟦⟧]")
 _STATES = [State.REPORTED, State.NOT_REPORTED, State.NOT_APPLICABLE, State.UNCLEAR]
 
 
-def document(pieces: Sequence[Passage]) -> Message:
+def document_prompt(pieces: Sequence[Passage]) -> Message:
     """The paper, or a part of it, with page marks, between lines that stand nowhere in it."""
     marked = "\n\n".join(f"⟦p{piece.page + 1}⟧\n{_MARK.sub('', piece.text)}" for piece in pieces)
     # From the text itself, so that it is the same in every call; and nobody can write a text that holds its own hash.
@@ -49,7 +49,7 @@ def document(pieces: Sequence[Passage]) -> Message:
     return Message(role="user", content=f"{fence}\n{marked}\n{fence}")
 
 
-def listing(
+def listing_prompt(
     scopes: Sequence[Scope], context: str = "", *, listed: Sequence[str] = (), problems: Sequence[str] = ()
 ) -> Message:
     """Asks for the rows of a study: its arms and outcomes, or the results whose risk of bias is to be judged.
@@ -67,40 +67,45 @@ def listing(
     lines = [wanted[scope] for scope in scopes]
     if listed:
         lines.append(f"These are known. List only others: {json.dumps(list(listed), ensure_ascii=False)}")
-    return _question_text(
-        "List what this study consists of.", [*lines, *_repair(problems)], listing_schema(scopes), context
+    return _question_text_in_prompt(
+        "List what this study consists of.", [*lines, *_repair_prompt(problems)], listing_prompt_schema(scopes), context
     )
 
 
-def listing_schema(scopes: Sequence[Scope]) -> dict[str, Any]:
+def listing_prompt_schema(scopes: Sequence[Scope]) -> dict[str, Any]:
     entry = {"label": _TEXT, "quote": _TEXT, "page": _PAGE}
     shapes = {
         Scope.ARM: entry | {"is_reference": {"type": "boolean"}},
-        Scope.OUTCOME: entry | {"timepoints": _list_schema(_TEXT, MOST_TIMEPOINTS)},
+        Scope.OUTCOME: entry | {"timepoints": _list_schema_in_prompt(_TEXT, MOST_TIMEPOINTS)},
         Scope.DOMAIN: entry,
     }
-    return _object_schema(
-        {LIST_NAMES[scope]: _list_schema(_object_schema(shapes[scope]), most_rows(scope)) for scope in scopes}
+    return _object_schema_in_prompt(
+        {
+            LIST_NAMES[scope]: _list_schema_in_prompt(
+                _object_schema_in_prompt(shapes[scope]), most_rows_to_question(scope)
+            )
+            for scope in scopes
+        }
     )
 
 
-def fields(group: Group, context: str = "", *, problems: Sequence[str] = ()) -> Message:
+def fields_prompt(group: QuestionGroup, context: str = "", *, problems: Sequence[str] = ()) -> Message:
     """Asks the questions of a group. `problems` are what was wrong with an earlier answer to them."""
-    lines = [_field_line(field) for field in group.fields]
+    lines = [_field_line_in_prompt(field) for field in group.fields]
     if group.rows:
         heading = "Answer each of these questions for each of these rows of the study."
         rows = "Rows. Their names were taken from the paper and are data, like the paper itself:"
-        lines = [rows, *map(_row_line, group.rows), "", "Questions:", *lines]
+        lines = [rows, *map(_row_line_in_prompt, group.rows), "", "Questions:", *lines]
         if not group.has_quote_per_field:
             lines += ["", "One quote per row: the sentence or the line of a table that its numbers are from."]
     else:
         heading = "Answer each of these questions about the study."
     if group.answered:
-        lines += ["", f"Leave out these, which are answered: {_cells_of_group(group)}."]
-    return _question_text(heading, [*lines, *_repair(problems)], schema(group), context)
+        lines += ["", f"Leave out these, which are answered: {_cells_of_group_in_prompt(group)}."]
+    return _question_text_in_prompt(heading, [*lines, *_repair_prompt(problems)], fields_prompt_schema(group), context)
 
 
-def schema(group: Group) -> dict[str, Any]:
+def fields_prompt_schema(group: QuestionGroup) -> dict[str, Any]:
     """The form of the answer, in the part of JSON Schema that all providers take: all required.
 
     Lists have a bound, so that a model that repeats itself comes to an end;
@@ -114,20 +119,24 @@ def schema(group: Group) -> dict[str, Any]:
     evidence = {"quote": _TEXT, "page": _PAGE}
     keys = {"row": {"type": "string", "enum": [row.key for row in group.rows]}} if group.rows else {}
     if group.has_quote_per_field:
-        return _object_schema({"answers": _list_schema(_object_schema(keys | answer | evidence), len(group.places))})
-    answers = {"answers": _list_schema(_object_schema(answer), len(group.fields))}
-    return _object_schema({"rows": _list_schema(_object_schema(keys | evidence | answers), len(group.rows))})
+        return _object_schema_in_prompt(
+            {"answers": _list_schema_in_prompt(_object_schema_in_prompt(keys | answer | evidence), len(group.places))}
+        )
+    answers = {"answers": _list_schema_in_prompt(_object_schema_in_prompt(answer), len(group.fields))}
+    return _object_schema_in_prompt(
+        {"rows": _list_schema_in_prompt(_object_schema_in_prompt(keys | evidence | answers), len(group.rows))}
+    )
 
 
 _TEXT: dict[str, Any] = {"type": "string"}
 _PAGE: dict[str, Any] = {"type": ["integer", "null"]}
 
 
-def _list_schema(items: dict[str, Any], most: int) -> dict[str, Any]:
+def _list_schema_in_prompt(items: dict[str, Any], most: int) -> dict[str, Any]:
     return {"type": "array", "items": items, "maxItems": most}
 
 
-def _object_schema(properties: dict[str, Any]) -> dict[str, Any]:
+def _object_schema_in_prompt(properties: dict[str, Any]) -> dict[str, Any]:
     return {
         "type": "object",
         "properties": properties,
@@ -136,7 +145,7 @@ def _object_schema(properties: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _question_text(heading: str, lines: Sequence[str], form: dict[str, Any], context: str) -> Message:
+def _question_text_in_prompt(heading: str, lines: Sequence[str], form: dict[str, Any], context: str) -> Message:
     parts = [heading]
     if context:
         parts.append(f"This review is about: {context}")
@@ -146,13 +155,13 @@ def _question_text(heading: str, lines: Sequence[str], form: dict[str, Any], con
     return Message(role="user", content="\n\n".join(parts))
 
 
-def _repair(problems: Sequence[str]) -> list[str]:
+def _repair_prompt(problems: Sequence[str]) -> list[str]:
     """What was wrong before, so that it is put right. More than 20 sentences would be a page of their own."""
     listed = [f"- {problem}" for problem in problems[:20]]
     return ["", "An earlier answer could not be used. Put these points right:", *listed] if listed else []
 
 
-def _cells_of_group(group: Group) -> str:
+def _cells_of_group_in_prompt(group: QuestionGroup) -> str:
     """The answered cells of a group, row by row."""
     fields_of: dict[str, list[str]] = {}
     for row, field in sorted(group.answered):
@@ -160,7 +169,7 @@ def _cells_of_group(group: Group) -> str:
     return "; ".join(f"of `{row}` {', '.join(names)}" if row else ", ".join(names) for row, names in fields_of.items())
 
 
-def _field_line(field: Field) -> str:
+def _field_line_in_prompt(field: Field) -> str:
     text = f"- `{field.id}` ({field.type.value}{_unit_in_prompt(field)}): {field.label.en}."
     if field.instruction:
         text += f" {field.instruction}"
@@ -181,5 +190,5 @@ def _unit_in_prompt(field: Field) -> str:
             return f", one of {', '.join(units)}"
 
 
-def _row_line(row: Row) -> str:
+def _row_line_in_prompt(row: Row) -> str:
     return f"- `{row.key}`: {json.dumps(row.label, ensure_ascii=False)}"

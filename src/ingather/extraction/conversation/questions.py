@@ -52,7 +52,7 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Group:
+class QuestionGroup:
     """The fields of one call. With rows, every field is asked of each of them, but for the cells `answered` before."""
 
     name: str
@@ -73,7 +73,7 @@ class Group:
         """Whether every answer has a quote of its own, rather than every row."""
         return self.scope in QUOTED_PER_FIELD
 
-    def without(self, answered: Iterable[tuple[str, str]]) -> "Group | None":
+    def without(self, answered: Iterable[tuple[str, str]]) -> "QuestionGroup | None":
         """What is left to ask: the rows that are not complete, the fields that one of them lacks, and no other cell."""
         have = self.answered | set(answered)
         rows = tuple(row for row in self.rows if any((row.key, field.id) not in have for field in self.fields))
@@ -82,7 +82,7 @@ class Group:
         among = have & {(key, field.id) for key in keys for field in fields}
         return replace(self, rows=rows, fields=fields, answered=frozenset(among)) if fields else None
 
-    def halves(self) -> tuple["Group", ...]:
+    def halves(self) -> tuple["QuestionGroup", ...]:
         """The same questions in two calls, where one is too much; what cannot be halved is alone."""
         if len(self.rows) > 1:
             middle = len(self.rows) // 2
@@ -95,7 +95,7 @@ class Group:
         named = (replace(part, name=f"{self.name}.{n}") for n, part in enumerate(parts, 1))
         return tuple(part for half in named if (part := half.without(())) is not None)
 
-    def fitting(self, is_small_enough: Callable[["Group"], bool]) -> Iterator["Group"]:
+    def fitting(self, is_small_enough: Callable[["QuestionGroup"], bool]) -> Iterator["QuestionGroup"]:
         """The same questions in calls that are small enough, as far as they can be cut."""
         halves = (self,) if is_small_enough(self) else self.halves()
         if len(halves) == 1:
@@ -105,22 +105,22 @@ class Group:
             yield from half.fitting(is_small_enough)
 
 
-def askable_fields(template: Template) -> tuple[Field, ...]:
+def askable_question_fields(template: Template) -> tuple[Field, ...]:
     """The fields that a model or our rules can answer."""
     return tuple(field for field in template.fields if field.is_askable)
 
 
-def scopes_to_list(template: Template) -> tuple[Scope, ...]:
+def scopes_to_list_before_questions(template: Template) -> tuple[Scope, ...]:
     """The scopes whose rows must be known before the template's fields can be asked."""
-    needed = {field.scope for field in askable_fields(template)}
+    needed = {field.scope for field in askable_question_fields(template)}
     if needed & set(MADE):
         needed |= {Scope.ARM, Scope.OUTCOME}
     return tuple(scope for scope in LISTED if scope in needed)
 
 
-def study_groups(template: Template) -> list[Group]:
+def study_question_groups(template: Template) -> list[QuestionGroup]:
     """The fields asked once per study: neighbours by section, so that a call is about few things."""
-    fields = [field for field in askable_fields(template) if field.scope is Scope.STUDY]
+    fields = [field for field in askable_question_fields(template) if field.scope is Scope.STUDY]
     sections = [list(together) for _, together in groupby(fields, key=lambda field: field.section)]
     packs: list[list[Field]] = []
     for section in sections:
@@ -129,37 +129,41 @@ def study_groups(template: Template) -> list[Group]:
                 packs[-1].extend(part)
             else:
                 packs.append(list(part))
-    return [Group(name=f"study/{n}", scope=Scope.STUDY, fields=tuple(pack)) for n, pack in enumerate(packs, 1)]
+    return [QuestionGroup(name=f"study/{n}", scope=Scope.STUDY, fields=tuple(pack)) for n, pack in enumerate(packs, 1)]
 
 
-def row_groups(template: Template, rows: Sequence[Row]) -> list[Group]:
+def row_question_groups(template: Template, rows: Sequence[Row]) -> list[QuestionGroup]:
     """The fields asked of rows, as many cells at once as an answer can hold."""
-    groups: list[Group] = []
+    groups: list[QuestionGroup] = []
     for scope in (*LISTED, *MADE):
         fields = tuple(
-            field for field in askable_fields(template) if field.scope is scope and field != identity(template, scope)
+            field
+            for field in askable_question_fields(template)
+            if field.scope is scope and field != identity_questions(template, scope)
         )
         mine = [row for row in rows if row.scope == scope]
         if not fields or not mine:
             continue
-        for part_of_fields in _questions_in_pieces(fields, cells_at_once(scope)):
-            for part in _questions_in_pieces(mine, max(1, cells_at_once(scope) // len(part_of_fields))):
+        for part_of_fields in _questions_in_pieces(fields, question_cells_at_once(scope)):
+            for part in _questions_in_pieces(mine, max(1, question_cells_at_once(scope) // len(part_of_fields))):
                 name = f"{scope.value}/{1 + sum(group.scope is scope for group in groups)}"
-                groups.append(Group(name=name, scope=scope, fields=tuple(part_of_fields), rows=tuple(part)))
+                groups.append(QuestionGroup(name=name, scope=scope, fields=tuple(part_of_fields), rows=tuple(part)))
     return groups
 
 
-def cells_at_once(scope: Scope) -> int:
+def question_cells_at_once(scope: Scope) -> int:
     """How many answers fit into one reply: fewer where each has a quote of its own."""
     return FIELDS_AT_ONCE if scope in QUOTED_PER_FIELD else CELLS_AT_ONCE
 
 
-def identity(template: Template, scope: Scope) -> Field | None:
+def identity_questions(template: Template, scope: Scope) -> Field | None:
     """The field that names the rows of a listed scope, where it is asked; listing the rows has answered it."""
-    return next((field for field in askable_fields(template) if field.scope is scope and field.id in NAMES), None)
+    return next(
+        (field for field in askable_question_fields(template) if field.scope is scope and field.id in NAMES), None
+    )
 
 
-def rows_from(listed: Iterable[Listed], template: Template) -> tuple[list[Row], dict[Scope, int]]:
+def rows_to_question_from(listed: Iterable[Listed], template: Template) -> tuple[list[Row], dict[Scope, int]]:
     """The rows to ask about: those listed, and for results and contrasts their combinations.
 
     Beside them, how many of a scope were left out because there are too many.
@@ -169,7 +173,7 @@ def rows_from(listed: Iterable[Listed], template: Template) -> tuple[list[Row], 
         mine = found[entry.scope]
         key = f"{entry.scope.value}/{len(mine) + 1}"
         mine.append((Row(scope=entry.scope, key=key, label=entry.label, parts={}), entry))
-    wanted = {field.scope for field in askable_fields(template)}
+    wanted = {field.scope for field in askable_question_fields(template)}
     if Scope.DOMAIN in wanted and not found[Scope.DOMAIN]:
         # A model that names no result can still say how the study was done.
         row = Row(scope=Scope.DOMAIN, key="domain/1", label=UNNAMED_RESULT, parts={})
@@ -177,29 +181,33 @@ def rows_from(listed: Iterable[Listed], template: Template) -> tuple[list[Row], 
     made = {scope: [row for row, _ in found[scope]] for scope in LISTED}
     arms, outcomes = found[Scope.ARM][:MOST_ROWS], found[Scope.OUTCOME][:MOST_ROWS]
     if Scope.ARM_RESULT in wanted:
-        made[Scope.ARM_RESULT] = _result_rows(outcomes, arms)
+        made[Scope.ARM_RESULT] = _result_rows_to_question(outcomes, arms)
     if Scope.CONTRAST in wanted:
-        made[Scope.CONTRAST] = _contrast_rows(outcomes, arms)
-    kept = [row for scope, rows in made.items() for row in rows[: most_rows(scope)]]
-    left_out = {scope: len(rows) - most_rows(scope) for scope, rows in made.items() if len(rows) > most_rows(scope)}
+        made[Scope.CONTRAST] = _contrast_rows_to_question(outcomes, arms)
+    kept = [row for scope, rows in made.items() for row in rows[: most_rows_to_question(scope)]]
+    left_out = {
+        scope: len(rows) - most_rows_to_question(scope)
+        for scope, rows in made.items()
+        if len(rows) > most_rows_to_question(scope)
+    }
     return kept, left_out
 
 
-def most_rows(scope: Scope) -> int:
+def most_rows_to_question(scope: Scope) -> int:
     """A risk of bias is judged of one result; of the rest there may be many."""
     return 1 if scope is Scope.DOMAIN else MOST_ROWS
 
 
-def _result_rows(outcomes: list[tuple[Row, Listed]], arms: list[tuple[Row, Listed]]) -> list[Row]:
+def _result_rows_to_question(outcomes: list[tuple[Row, Listed]], arms: list[tuple[Row, Listed]]) -> list[Row]:
     made = [
         (f"{outcome.label}, {time}, {arm.label}", {"outcome": outcome.key, "timepoint": time, "arm": arm.key})
-        for outcome, time in _outcome_times(outcomes)
+        for outcome, time in _outcome_times_to_question(outcomes)
         for arm, _ in arms
     ]
-    return _numbered_rows(Scope.ARM_RESULT, made)
+    return _numbered_rows_to_question(Scope.ARM_RESULT, made)
 
 
-def _contrast_rows(outcomes: list[tuple[Row, Listed]], arms: list[tuple[Row, Listed]]) -> list[Row]:
+def _contrast_rows_to_question(outcomes: list[tuple[Row, Listed]], arms: list[tuple[Row, Listed]]) -> list[Row]:
     if len(arms) < 2:
         return []
     against, _ = next((arm for arm in arms if arm[1].is_reference), arms[-1])
@@ -208,20 +216,20 @@ def _contrast_rows(outcomes: list[tuple[Row, Listed]], arms: list[tuple[Row, Lis
             f"{outcome.label}, {time}, {arm.label} / {against.label}",
             {"outcome": outcome.key, "timepoint": time, "arm": arm.key, "against": against.key},
         )
-        for outcome, time in _outcome_times(outcomes)
+        for outcome, time in _outcome_times_to_question(outcomes)
         for arm, _ in arms
         if arm.key != against.key
     ]
-    return _numbered_rows(Scope.CONTRAST, made)
+    return _numbered_rows_to_question(Scope.CONTRAST, made)
 
 
-def _outcome_times(outcomes: list[tuple[Row, Listed]]) -> Iterator[tuple[Row, str]]:
+def _outcome_times_to_question(outcomes: list[tuple[Row, Listed]]) -> Iterator[tuple[Row, str]]:
     for row, entry in outcomes:
         for time in entry.timepoints or ("as reported",):
             yield row, time
 
 
-def _numbered_rows(scope: Scope, made: list[tuple[str, dict[str, str]]]) -> list[Row]:
+def _numbered_rows_to_question(scope: Scope, made: list[tuple[str, dict[str, str]]]) -> list[Row]:
     return [
         Row(scope=scope, key=f"{scope.value}/{n}", label=label, parts=parts) for n, (label, parts) in enumerate(made, 1)
     ]

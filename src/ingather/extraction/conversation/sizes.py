@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from ingather.extraction.conversation import prompt
-from ingather.extraction.conversation.questions import Group
+from ingather.extraction.conversation.questions import QuestionGroup
 from ingather.extraction.provider import MARGIN, estimate_tokens
 from ingather.extraction.template.field_types import TRAITS
 
@@ -50,7 +50,7 @@ class Sizes:
         return replace(self, document=min(self.document, document))
 
 
-def sizes_for(context_tokens: int | None) -> Sizes:
+def call_sizes_for(context_tokens: int | None) -> Sizes:
     """What fits into a context of that size; without one, into that of most models."""
     if context_tokens is None:
         return Sizes(document=BUDGET_TOKENS)
@@ -59,14 +59,17 @@ def sizes_for(context_tokens: int | None) -> Sizes:
     return Sizes(document=max(SMALLEST_DOCUMENT, document), rest=rest)
 
 
-def fits(group: Group, *, sizes: Sizes, context: str = "") -> bool:
+def fits_call_size(group: QuestionGroup, *, sizes: Sizes, context: str = "") -> bool:
     """Whether a group's questions and their answer fit beside a part of the document."""
     if sizes.rest is None:
         return True
-    return MARGIN * estimate_tokens(prompt.fields(group, context).content) + answer_room(group) <= sizes.rest
+    return (
+        MARGIN * estimate_tokens(prompt.fields_prompt(group, context).content) + answer_size_in_call(group)
+        <= sizes.rest
+    )
 
 
-def answer_room(group: Group) -> int:
+def answer_size_in_call(group: QuestionGroup) -> int:
     """Tokens that the answers to a group may take."""
     sentences = sum(TRAITS[field.type].is_free_text for field in group.fields) * max(1, len(group.rows))
     cells = len(group.places)

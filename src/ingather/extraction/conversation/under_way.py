@@ -18,7 +18,7 @@ EVERY_S = 1.0
 
 
 @asynccontextmanager
-async def shown(database: Database, call: LedgerCall) -> AsyncIterator[Callable[[Writing], None]]:
+async def show_answers_under_way(database: Database, call: LedgerCall) -> AsyncIterator[Callable[[Writing], None]]:
     """While this is open, what the yielded function is given is shown to all who look at the task."""
     characters = 0
     sent_at = time.monotonic()

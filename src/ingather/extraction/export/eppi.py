@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, Final
 
 import orjson
 
-from ingather.extraction.cell_marks import mark_of
+from ingather.extraction.cell_marks import mark_of_cell
 from ingather.extraction.export.extras import Extras
 from ingather.extraction.export.form import FieldLike, TemplateLike, label_of
 from ingather.extraction.export.lookup import Lookup
@@ -123,7 +123,7 @@ def _codes(document: DocumentResult, fields: dict[str, FieldLike], ids: dict[str
                 "ItemAttributeFullTextDetails": _quotes(document, finding, lookup.label(arm) if arm in arms else ""),
                 "IngatherRow": finding.row,
                 "IngatherRowLabel": lookup.label(finding.row),
-                "IngatherState": "reviewed" if finding.is_reviewed else mark_of(finding).value,
+                "IngatherState": "reviewed" if finding.is_reviewed else mark_of_cell(finding).value,
             }
 
 

@@ -4,7 +4,7 @@ from collections import Counter
 from enum import StrEnum
 from typing import Final
 
-from ingather.extraction.cell_marks import CellMark, attention_of, is_computed, mark_of
+from ingather.extraction.cell_marks import CellMark, attention_of_cell, is_cell_computed, mark_of_cell
 from ingather.extraction.findings import BELIEVED, REVIEWER, Action, DocumentResult, Finding, State
 
 
@@ -26,9 +26,9 @@ def emphasis_of(finding: Finding) -> Emphasis:
         return Emphasis.PLAIN if finding.state is State.REPORTED else Emphasis.ABSENT
     if finding.state is State.FAILED and not finding.is_outdated:
         return Emphasis.FAILED
-    if attention_of(finding, is_flagged=False):
+    if attention_of_cell(finding, is_flagged=False):
         return Emphasis.ATTENTION
-    return Emphasis.ABSENT if mark_of(finding) in _ABSENT else Emphasis.PLAIN
+    return Emphasis.ABSENT if mark_of_cell(finding) in _ABSENT else Emphasis.PLAIN
 
 
 class Tally:
@@ -59,7 +59,7 @@ class Tally:
             if finding.state is not State.REPORTED:
                 continue
             self.not_reviewed += not finding.is_reviewed
-            if is_computed(finding):
+            if is_cell_computed(finding):
                 self.computed += 1
             elif finding.source != REVIEWER:
                 self.verdicts[finding.verdict] += 1

@@ -73,9 +73,9 @@ class Folded:
         return bisect_left(self.origin, raw)
 
 
-def fold(raw: str) -> Folded:
+def fold_text(raw: str) -> Folded:
     """The folded form of a text. Never fails, whatever the characters."""
-    writer = _Writer(raw)
+    writer = _FoldingWriter(raw)
     at = 0
     while at < len(raw):
         run = _RUN.match(raw, at)
@@ -87,7 +87,7 @@ def fold(raw: str) -> Folded:
     return Folded(text="".join(writer.parts), origin=writer.origin)
 
 
-class _Writer:
+class _FoldingWriter:
     """The folded text as it grows."""
 
     def __init__(self, raw: str) -> None:

@@ -11,8 +11,8 @@ from ingather.extraction.ground import terms
 from ingather.extraction.ground.folding import UNSPACED
 from ingather.extraction.ground.fuzzy import fuzzy_places
 from ingather.extraction.ground.gates import Fault
-from ingather.extraction.ground.index import Index, SearchText
-from ingather.extraction.ground.lexing import tokens
+from ingather.extraction.ground.index import Index, IndexedText
+from ingather.extraction.ground.lexing import lexed_tokens
 from ingather.extraction.ground.places import Method, Needle, Place
 from ingather.extraction.ground.search import literal_places
 from ingather.extraction.ground.sentences import SENTENCE_END
@@ -67,23 +67,23 @@ def ground(quote: str, pages: Sequence[str] | Index, page: int | None = None) ->
         return Grounding(verdict=Verdict.QUOTE_NOT_FOUND)
     needle = Needle.of(printed)
     best = _ground_in_stream(needle, index.whole, page)
-    if _is_accepted(best) or len({span.page for span in best.spans}) == 1 or index.running is None:
+    if _grounding_is_accepted(best) or len({span.page for span in best.spans}) == 1 or index.running is None:
         return best
     running = _ground_in_stream(needle, index.running, page)
     return running if _grounding_rank(running) > _grounding_rank(best) else best
 
 
-def _ground_in_stream(quote: Needle, stream: SearchText, page: int | None) -> Grounding:
-    found = _quote_places(stream, quote, is_fuzzy=False)
+def _ground_in_stream(quote: Needle, stream: IndexedText, page: int | None) -> Grounding:
+    found = _places_to_ground_quote(stream, quote, is_fuzzy=False)
     if not found or found[0].fault is not None:
         split = _ground_parts(quote.printed, stream, page)
-        if split is not None and (_is_accepted(split) or not found):
+        if split is not None and (_grounding_is_accepted(split) or not found):
             return split
-        found = _quote_places(stream, quote, is_fuzzy=True)
+        found = _places_to_ground_quote(stream, quote, is_fuzzy=True)
     return _grounding(stream, found, page)
 
 
-def _quote_places(stream: SearchText, quote: Needle, *, is_fuzzy: bool) -> list[Place]:
+def _places_to_ground_quote(stream: IndexedText, quote: Needle, *, is_fuzzy: bool) -> list[Place]:
     """The places of a quote or of a part of one: all of them good, or all of them faulty."""
     literal = literal_places(stream, quote)
     if (literal and literal[0].fault is None) or not is_fuzzy:
@@ -94,24 +94,24 @@ def _quote_places(stream: SearchText, quote: Needle, *, is_fuzzy: bool) -> list[
     return sorted(literal + places, key=lambda place: (-place.similarity, -(place.fault or 0)))
 
 
-def _ground_parts(printed: str, stream: SearchText, page: int | None) -> Grounding | None:
+def _ground_parts(printed: str, stream: IndexedText, page: int | None) -> Grounding | None:
     """A quote that leaves something out, part by part; None if it has no parts, or one too short to be told apart."""
     parts = [part for part in _ELLIPSIS.split(printed) if part.strip(_AROUND)]
     if len(parts) == 1 and parts[0] != printed:
-        return _grounding(stream, _quote_places(stream, Needle.of(parts[0]), is_fuzzy=True), page)
-    if not 2 <= len(parts) <= _MOST_PARTS or any(_part_weight(part) < _SHORTEST_PART for part in parts):
+        return _grounding(stream, _places_to_ground_quote(stream, Needle.of(parts[0]), is_fuzzy=True), page)
+    if not 2 <= len(parts) <= _MOST_PARTS or any(_grounding_part_weight(part) < _SHORTEST_PART for part in parts):
         return None
-    found = [_quote_places(stream, Needle.of(part), is_fuzzy=True) for part in parts]
+    found = [_places_to_ground_quote(stream, Needle.of(part), is_fuzzy=True) for part in parts]
     if not all(found):
         return None
     faults = [places[0].fault or 0 for places in found]
-    chosen = _parts_in_order(stream, found, page)
-    is_joined = not all(_are_of_one_sentence(stream, before, after) for before, after in pairwise(chosen))
+    chosen = _ground_parts_in_order(stream, found, page)
+    is_joined = not all(_grounded_in_one_sentence(stream, before, after) for before, after in pairwise(chosen))
     if worst := max(faults):
         verdict = _VERDICTS[Fault(worst)]
     elif is_joined:
         verdict = Verdict.UNBOUND
-    elif any(_is_hiding_negation(stream, before, after) for before, after in pairwise(chosen)):
+    elif any(_grounding_hides_negation(stream, before, after) for before, after in pairwise(chosen)):
         verdict = Verdict.POLARITY_MISMATCH
     elif all(place.method is not Method.FUZZY for place in chosen):
         verdict = Verdict.VERIFIED
@@ -128,7 +128,7 @@ def _ground_parts(printed: str, stream: SearchText, page: int | None) -> Groundi
     )
 
 
-def _parts_in_order(stream: SearchText, found: list[list[Place]], page: int | None) -> list[Place]:
+def _ground_parts_in_order(stream: IndexedText, found: list[list[Place]], page: int | None) -> list[Place]:
     """One place for each part: each after the one before, if that can be, and as near together as can be."""
     chains = []
     for first in found[0]:
@@ -139,15 +139,17 @@ def _parts_in_order(stream: SearchText, found: list[list[Place]], page: int | No
         if len(chain) == len(found):
             chains.append(chain)
     if not chains:
-        return [_by_page(stream, places, page)[0] for places in found]
-    return min(chains, key=lambda chain: (_pages_away(stream, chain[0], page), chain[-1].end - chain[0].start))
+        return [_grounding_by_page(stream, places, page)[0] for places in found]
+    return min(
+        chains, key=lambda chain: (_grounding_pages_away(stream, chain[0], page), chain[-1].end - chain[0].start)
+    )
 
 
-def _are_of_one_sentence(stream: SearchText, before: Place, after: Place) -> bool:
+def _grounded_in_one_sentence(stream: IndexedText, before: Place, after: Place) -> bool:
     """Whether two parts stand in order and no sentence ends between them."""
     if not before.end <= after.start <= before.end + _LONGEST_GAP:
         return False
-    if _is_table(stream, before, after):
+    if _is_grounded_in_table(stream, before, after):
         return False
     # The first part may have the full stop, and what shows that it is one stands before it and behind it.
     start = max(0, before.end - _AROUND_STOP)
@@ -156,20 +158,20 @@ def _are_of_one_sentence(stream: SearchText, before: Place, after: Place) -> boo
     return not any(before.end - 1 <= end <= after.start for end in ends)
 
 
-def _is_table(stream: SearchText, before: Place, after: Place) -> bool:
+def _is_grounded_in_table(stream: IndexedText, before: Place, after: Place) -> bool:
     """Whether two parts stand in different lines that hold more numbers than a sentence has: the rows of a table."""
     text = stream.text[before.start : after.end]
     numbers = sum(token.strip("(),;[]%")[:1].isdigit() for token in text.split())
     return stream.has_line_end(before.end, after.start) and 2 * numbers > len(text.split()) - numbers
 
 
-def _is_hiding_negation(stream: SearchText, before: Place, after: Place) -> bool:
+def _grounding_hides_negation(stream: IndexedText, before: Place, after: Place) -> bool:
     """Whether what two parts of a sentence leave out between them turns it around."""
     gap = stream.text[before.end : after.start]
-    return any(terms.negations_in(token) for token in tokens(gap) if isinstance(token, str))
+    return any(terms.negation_terms_in(token) for token in lexed_tokens(gap) if isinstance(token, str))
 
 
-def _grounding(stream: SearchText, found: list[Place], page: int | None) -> Grounding:
+def _grounding(stream: IndexedText, found: list[Place], page: int | None) -> Grounding:
     if not found:
         return Grounding(verdict=Verdict.QUOTE_NOT_FOUND)
     fault = found[0].fault
@@ -179,7 +181,7 @@ def _grounding(stream: SearchText, found: list[Place], page: int | None) -> Grou
         best, others = found[0], []
         verdict = _VERDICTS[fault]
     else:
-        best, *others = _by_page(stream, found, page)
+        best, *others = _grounding_by_page(stream, found, page)
         verdict = Verdict.VERIFIED_FUZZY if best.method is Method.FUZZY else Verdict.VERIFIED
     return Grounding(
         verdict=verdict,
@@ -190,24 +192,25 @@ def _grounding(stream: SearchText, found: list[Place], page: int | None) -> Grou
     )
 
 
-def _by_page(stream: SearchText, places: list[Place], page: int | None) -> list[Place]:
+def _grounding_by_page(stream: IndexedText, places: list[Place], page: int | None) -> list[Place]:
     """Places in the order of the text, those nearest to the model's page first, then those that are most exact."""
     return sorted(
-        places, key=lambda place: (_pages_away(stream, place, page), [*Method].index(place.method), place.start)
+        places,
+        key=lambda place: (_grounding_pages_away(stream, place, page), [*Method].index(place.method), place.start),
     )
 
 
-def _pages_away(stream: SearchText, place: Place, page: int | None) -> int:
+def _grounding_pages_away(stream: IndexedText, place: Place, page: int | None) -> int:
     return 0 if page is None else abs(stream.page_of(place.start) - page)
 
 
-def _part_weight(part: str) -> int:
+def _grounding_part_weight(part: str) -> int:
     return len(part.strip()) + len(_UNSPACED.findall(part))
 
 
-def _is_accepted(grounding: Grounding) -> bool:
+def _grounding_is_accepted(grounding: Grounding) -> bool:
     return grounding.verdict in {Verdict.VERIFIED, Verdict.VERIFIED_FUZZY}
 
 
 def _grounding_rank(grounding: Grounding) -> tuple[bool, bool]:
-    return _is_accepted(grounding), bool(grounding.spans)
+    return _grounding_is_accepted(grounding), bool(grounding.spans)

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Final
 
 from ingather.extraction.findings import Span
-from ingather.extraction.ground.folding import UNSPACED, fold
+from ingather.extraction.ground.folding import UNSPACED, fold_text
 
 _KEPT: Final = re.compile(r"[\w%<>=\u2264\u2265\u00b1~/^+\u0338\u2030]+|[-.,:]")
 _TERM: Final = re.compile(rf"[^\W\d_{UNSPACED}]+(?:'[^\W\d_]+)?")
@@ -19,7 +19,7 @@ _LINE: Final = re.compile(r"[^\n]+")
 _EDGE_LINES: Final = 3
 
 
-class SearchText:
+class IndexedText:
     """The text of all pages in one line, in the three forms that are searched.
 
     `raw` is the pages joined by line ends; `text` is `raw` folded; `squashed`
@@ -30,9 +30,9 @@ class SearchText:
     def __init__(self, raw: str, starts: Sequence[int]) -> None:
         self.raw = raw
         self._starts = starts
-        self._folded = fold(raw)
+        self._folded = fold_text(raw)
         self.text = self._folded.text
-        self.squashed, self._squashed_origin = squash(self.text)
+        self.squashed, self._squashed_origin = squash_for_index(self.text)
 
     @cached_property
     def vocabulary(self) -> Counter[str]:
@@ -86,17 +86,17 @@ class Index:
         self._starts = array("I", [0])
         for page in self._pages[:-1]:
             self._starts.append(self._starts[-1] + len(page) + 1)
-        self.whole = SearchText("\n".join(self._pages), self._starts)
+        self.whole = IndexedText("\n".join(self._pages), self._starts)
 
     @cached_property
-    def running(self) -> SearchText | None:
+    def running(self) -> IndexedText | None:
         """The text as it runs on from page to page, without the lines that pages repeat; None if they repeat none."""
         raw = list(self.whole.raw)
         has_any = False
         for start, end in self._repeated_lines():
             raw[start:end] = "\n" * (end - start)
             has_any = True
-        return SearchText("".join(raw), self._starts) if has_any else None
+        return IndexedText("".join(raw), self._starts) if has_any else None
 
     def _repeated_lines(self) -> Iterator[tuple[int, int]]:
         """Running heads, feet and page numbers: lines at the edge of a page that differ in nothing but digits."""
@@ -113,7 +113,7 @@ class Index:
                 yield start, end
 
 
-def squash(text: str) -> tuple[str, "array[int]"]:
+def squash_for_index(text: str) -> tuple[str, "array[int]"]:
     """Folded text without spaces, brackets and quotes; hyphens stay beside figures, dots and commas between them."""
     parts: list[str] = []
     origin = array("I")

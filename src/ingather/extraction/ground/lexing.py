@@ -34,7 +34,7 @@ Token = str | Number
 
 
 @lru_cache(maxsize=64)
-def tokens(text: str) -> tuple[Token, ...]:
+def lexed_tokens(text: str) -> tuple[Token, ...]:
     """The words and numbers of a folded text, in order. Signs and percent belong to their number."""
     return tuple(_lexed_tokens(_SPLIT_ZERO.sub("0.", text)))
 
@@ -56,19 +56,19 @@ _TAKES_FIGURES: Final = re.compile(
 )
 
 
-def _marks(text: str) -> list[tuple[int, int]]:
+def _lexed_marks(text: str) -> list[tuple[int, int]]:
     """Where figures stand that are references and no numbers of the text."""
     found = [*_BRACKETED.finditer(text), *_GLUED.finditer(text)]
     return [one.span() for one in found if not _TAKES_FIGURES.search(text, max(0, one.start() - 16), one.start())]
 
 
 def _lexed_tokens(text: str) -> Iterator[Token]:
-    marks = _marks(text)
+    marks = _lexed_marks(text)
     for match in _TOKEN.finditer(text):
         kind = match.lastgroup
         if kind in {"letters", "han"}:
             term = match[0]
-            value = terms.number_of(term)
+            value = terms.number_of_term(term)
             if term.endswith("n't") and len(term) > 3:
                 yield from (term[:-3], "not")
                 continue

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 from rapidfuzz.distance import Levenshtein
 
 from ingather.extraction.ground import terms
-from ingather.extraction.ground.folding import UNSPACED, fold
-from ingather.extraction.ground.gates import Fault, compare
-from ingather.extraction.ground.index import SearchText, squash
+from ingather.extraction.ground.folding import UNSPACED, fold_text
+from ingather.extraction.ground.gates import Fault, compare_at_gates
+from ingather.extraction.ground.index import IndexedText, squash_for_index
 
 if TYPE_CHECKING:
     from array import array
@@ -63,18 +63,18 @@ class Needle:
 
     @classmethod
     def of(cls, printed: str) -> "Needle":
-        whole = fold(printed).text
+        whole = fold_text(printed).text
         text = whole.rstrip(_LOOSE)
         text = text if text[1:2].isdigit() else text.lstrip(_LOOSE)
-        return cls(printed, text, _HOLE.search(whole) is not None, *squash(text))
+        return cls(printed, text, _HOLE.search(whole) is not None, *squash_for_index(text))
 
 
-def judge(stream: SearchText, quote: Needle, start: int, end: int) -> Place:
+def judge_place(stream: IndexedText, quote: Needle, start: int, end: int) -> Place:
     """A place as what it is: how like the quote, and with what fault."""
     source = stream.text[start:end]
     similarity = Levenshtein.normalized_similarity(quote.text, source)
-    fault = compare(quote.text, source, stream.vocabulary)
-    if (turned := terms.negation_before(stream.text, start)) < start:
+    fault = compare_at_gates(quote.text, source, stream.vocabulary)
+    if (turned := terms.negation_term_before(stream.text, start)) < start:
         start, fault = turned, max(fault or Fault.POLARITY, Fault.POLARITY)
     if (_LEFT_OPEN.search(source) or quote.has_hole) and (number := _NUMBER.match(stream.text, end)):
         end, fault = number.end(), Fault.NUMBER
@@ -83,29 +83,29 @@ def judge(stream: SearchText, quote: Needle, start: int, end: int) -> Place:
     return Place(start=start, end=end, method=Method.FUZZY, similarity=similarity, fault=fault)
 
 
-def widened(text: str, start: int, end: int) -> tuple[int, int]:
+def widened_place(text: str, start: int, end: int) -> tuple[int, int]:
     """A place with the words and numbers whole that its ends cut."""
     a, b = start, end
-    while a > 0 and start - a < _MOST_WIDENED and is_inside(text, a):
+    while a > 0 and start - a < _MOST_WIDENED and is_inside_place(text, a):
         a -= 1
-    while b < len(text) and b - end < _MOST_WIDENED and is_inside(text, b):
+    while b < len(text) and b - end < _MOST_WIDENED and is_inside_place(text, b):
         b += 1
     return a, b
 
 
-def is_inside(text: str, at: int) -> bool:
+def is_inside_place(text: str, at: int) -> bool:
     """Whether a cut before the character `at` goes through a word or a number."""
     if not 0 < at < len(text):
         return False
     left, right = text[at - 1], text[at]
-    if (right.isdigit() or left.isdigit()) and _is_inside_number(text, at, left, right):
+    if (right.isdigit() or left.isdigit()) and _place_is_inside_number(text, at, left, right):
         return True
     if (prefix := _PREFIX.search(text, max(0, at - 8), at + 1)) and prefix[1] in terms.AFFIXES:
         return True
     return (left.isalnum() and right.isalnum()) and not (_UNSPACED.match(left) or _UNSPACED.match(right))
 
 
-def _is_inside_number(text: str, at: int, left: str, right: str) -> bool:
+def _place_is_inside_number(text: str, at: int, left: str, right: str) -> bool:
     behind, ahead = text[at - 2 : at - 1] if at > 1 else "", text[at + 1 : at + 2]
     if left.isdigit():
         return (

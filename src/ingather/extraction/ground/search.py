@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from ingather.extraction.ground.index import SearchText
-from ingather.extraction.ground.places import Method, Needle, Place, judge, widened
+from ingather.extraction.ground.index import IndexedText
+from ingather.extraction.ground.places import Method, Needle, Place, judge_place, widened_place
 
 # More places than a person would look through; and so many hits of a short quote before the search gives up.
 _MOST_PLACES: Final = 50
@@ -14,7 +14,7 @@ _MOST_HITS: Final = 2_000
 _MOST_CUT: Final = 8
 
 
-def literal_places(stream: SearchText, quote: Needle) -> list[Place]:
+def literal_places(stream: IndexedText, quote: Needle) -> list[Place]:
     """The places where the text has the quote letter by letter, strictest first.
 
     A match that cuts a word or a number is no match: it is widened to the
@@ -26,31 +26,31 @@ def literal_places(stream: SearchText, quote: Needle) -> list[Place]:
     cut: dict[tuple[int, int], None] = {}
     seen: set[int] = set()
     for method, found in (
-        (Method.EXACT, (stream.from_raw(*at) for at in find(stream.raw, quote.printed, _MOST_HITS))),
-        (Method.NORMALISED, find(stream.text, quote.text, _MOST_HITS)),
-        (Method.SQUASHED, _find_squashed(stream, quote.squashed)),
+        (Method.EXACT, (stream.from_raw(*at) for at in search_for_quote(stream.raw, quote.printed, _MOST_HITS))),
+        (Method.NORMALISED, search_for_quote(stream.text, quote.text, _MOST_HITS)),
+        (Method.SQUASHED, _search_squashed(stream, quote.squashed)),
     ):
         for start, end in found:
             if start >= end or start in seen:
                 continue
             seen.add(start)
-            whole = widened(stream.text, start, end)
+            whole = widened_place(stream.text, start, end)
             if whole != (start, end):
                 cut[whole] = None
                 continue
             place = Place(start=start, end=end, method=method, similarity=1.0)
             if method is not Method.EXACT:
-                place = replace(judge(stream, quote, start, end), method=method, similarity=1.0)
+                place = replace(judge_place(stream, quote, start, end), method=method, similarity=1.0)
             (faulty if place.fault else good).append(place)
             if len(good) == _MOST_PLACES:
                 return good
     if good:
         return good
-    cuts = [judge(stream, quote, start, end) for start, end in [*cut][:_MOST_CUT]]
+    cuts = [judge_place(stream, quote, start, end) for start, end in [*cut][:_MOST_CUT]]
     return [place for place in cuts if place.fault is None] or faulty + cuts
 
 
-def find(text: str, needle: str, most: int = _MOST_PLACES) -> Iterator[tuple[int, int]]:
+def search_for_quote(text: str, needle: str, most: int = _MOST_PLACES) -> Iterator[tuple[int, int]]:
     """Where a text has another, from the first place on."""
     at = text.find(needle) if needle else -1
     for _ in range(most):
@@ -60,7 +60,7 @@ def find(text: str, needle: str, most: int = _MOST_PLACES) -> Iterator[tuple[int
         at = text.find(needle, at + 1)
 
 
-def _find_squashed(stream: SearchText, needle: str) -> Iterator[tuple[int, int]]:
+def _search_squashed(stream: IndexedText, needle: str) -> Iterator[tuple[int, int]]:
     if len(needle) >= 4:
-        for start, end in find(stream.squashed, needle):
+        for start, end in search_for_quote(stream.squashed, needle):
             yield stream.from_squashed(start, end)

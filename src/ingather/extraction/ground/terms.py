@@ -168,7 +168,7 @@ _UNIT_KEYS: Final = {unit: unit.rstrip("s") if len(unit) > 3 else unit for unit 
 _CLASS_OF: Final = {term: line for line in _SWAPPABLE for term in line.split()}
 
 
-def number_of(term: str) -> str:
+def number_of_term(term: str) -> str:
     """The number, month or other quantity that a term names; nothing for other words."""
     if (value := NUMBERS.get(term)) is not None:
         return value
@@ -177,7 +177,7 @@ def number_of(term: str) -> str:
     return _MONTH_KEYS.get(term, "")
 
 
-def label_of(term: str) -> str:
+def label_of_term(term: str) -> str:
     """The unit or the one-letter label that a term is, as in `5 mg` and `group B`; nothing for other words."""
     if (unit := _UNIT_KEYS.get(term)) is not None:
         return unit
@@ -186,19 +186,19 @@ def label_of(term: str) -> str:
     return ""
 
 
-def measure_of(term: str) -> str:
+def measure_of_term(term: str) -> str:
     """What kind of figure a term announces, such as a median or an SE; nothing for other terms."""
     return _MEASURES.get(term, "")
 
 
-def negations_in(term: str) -> int:
+def negation_terms_in(term: str) -> int:
     """How often a term turns around what is said."""
     if len(term) == 1:
         return int(term in _HAN_NEGATORS)
     if term in _NEGATORS or term in AFFIXES or term.endswith("n't"):
         return 1
     if term.startswith("non") and len(term) > 6 and term not in _REAL:
-        return 1 + negations_in(term[3:])
+        return 1 + negation_terms_in(term[3:])
     return 0
 
 
@@ -209,29 +209,29 @@ _TURNING: Final = re.compile(
 )
 
 
-def negation_before(text: str, at: int) -> int:
+def negation_term_before(text: str, at: int) -> int:
     """Where a negation begins that stands right before the character `at`; `at` itself if none does."""
     found = _TURNING.search(text, max(0, at - 16), at)
     return at if found is None else found.start()
 
 
-def side_of(term: str) -> str:
+def side_of_contrast_term(term: str) -> str:
     """The side of a contrast that a term stands on, such as `increase` against `decrease`."""
     if len(term) == 1:
         return _HAN_SIDES.get(term, "")
     if (side := _WHOLE.get(term)) is not None:
         return side
     if term.startswith("non") and len(term) > 6:
-        return side_of(term[3:])
+        return side_of_contrast_term(term[3:])
     return next((_STEMS[stem] for stem in _STEM_NAMES if term.startswith(stem)), "")
 
 
-def is_real(term: str) -> bool:
+def is_real_term(term: str) -> bool:
     """Whether what may be two words without their space is an ordinary term itself."""
     return term in _REAL or term in _NEGATORS
 
 
-def is_opposite(one: str, other: str) -> bool:
+def is_opposite_term(one: str, other: str) -> bool:
     """Whether one term is the other with a part that turns it around, as in effective and ineffective."""
     short, long = sorted((one, other), key=len)
     if len(short) < 3 or len(short) == len(long):
@@ -248,18 +248,18 @@ def is_opposite(one: str, other: str) -> bool:
     )
 
 
-def is_inflected(one: str, other: str) -> bool:
+def is_inflected_term(one: str, other: str) -> bool:
     """Whether two words are forms of one, or two spellings of it: patient and patients, randomised and randomized."""
-    if _one_spelling(one) == _one_spelling(other):
+    if _term_in_one_spelling(one) == _term_in_one_spelling(other):
         return True
     same = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
     return same >= 4 and one[same:] in _ENDINGS and other[same:] in _ENDINGS
 
 
-def is_swappable(one: str, other: str) -> bool:
+def is_swappable_term(one: str, other: str) -> bool:
     """Whether two small words may stand for each other, as `was` and `were`."""
     return (line := _CLASS_OF.get(one)) is not None and line == _CLASS_OF.get(other)
 
 
-def _one_spelling(term: str) -> str:
+def _term_in_one_spelling(term: str) -> str:
     return term.replace("z", "s").replace("ae", "e").replace("oe", "e").replace("our", "or")

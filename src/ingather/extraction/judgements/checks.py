@@ -9,9 +9,9 @@ from typing import Final, Literal
 from ingather.extraction.findings import Finding, Flag, Row, State, Value
 from ingather.extraction.judgements.evaluation import Missing, evaluate
 from ingather.extraction.template.errors import ValueProblem
-from ingather.extraction.template.expressions import ValueKind, parse
+from ingather.extraction.template.expressions import ValueKind, parse_expression
 from ingather.extraction.template.model import CheckRule, Field, FieldType, Scope, Template
-from ingather.extraction.template.number_values import plain, split
+from ingather.extraction.template.number_values import plain_number_value, split_number_value
 from ingather.extraction.template.validation import KINDS, PLACE
 from ingather.notice import Notice, notice
 
@@ -19,7 +19,7 @@ MOST_LOOKS: Final = 200_000  # rows looked at for the sake of other rows, in all
 CUT_SHORT: Final = "checks_cut_short"
 
 
-def check(
+def run_template_checks(
     template: Template, rows: Sequence[Row], findings: Iterable[Finding], *, language: Literal["en", "zh"] = "en"
 ) -> list[Flag]:
     """The rules of the template that the findings break, in the order of the template. Never raises.
@@ -27,8 +27,8 @@ def check(
     Only reported answers take part. Where a field has two different ones,
     nobody knows which is meant, and it has none.
     """
-    book = _Book.of(template, rows, findings)
-    flags = [flag for rule in template.checks for flag in _broken_rows(rule, book, language)]
+    book = _CheckBook.of(template, rows, findings)
+    flags = [flag for rule in template.checks for flag in _rows_breaking_check(rule, book, language)]
     if book.looks > MOST_LOOKS:
         flags.append(Flag(rule=CUT_SHORT, row="", fields=(), message=_CUT_SHORT[language]))
     return flags
@@ -43,11 +43,11 @@ _CUT_SHORT: Final = {
 }
 
 
-def _broken_rows(rule: CheckRule, book: "_Book", language: Literal["en", "zh"]) -> Iterator[Flag]:
-    expression = parse(rule.expression)
+def _rows_breaking_check(rule: CheckRule, book: "_CheckBook", language: Literal["en", "zh"]) -> Iterator[Flag]:
+    expression = parse_expression(rule.expression)
     for row in book.rows.get(rule.scope, ()):
         reader = _RowReader(book=book, row=row)
-        if rule.when and not evaluate(parse(rule.when), reader):
+        if rule.when and not evaluate(parse_expression(rule.when), reader):
             continue
         if evaluate(expression, reader) is False:
             message = rule.message.en if language == "en" else rule.message.zh
@@ -63,7 +63,7 @@ def _message_of_check(rule: CheckRule, text: str, reader: "_RowReader") -> Notic
 
 
 @dataclass(kw_only=True)
-class _Book:
+class _CheckBook:
     """The answers of a document by field and row, and the rows by scope."""
 
     fields: dict[str, Field]
@@ -73,7 +73,7 @@ class _Book:
     looks: int = field(default=0)
 
     @classmethod
-    def of(cls, template: Template, rows: Sequence[Row], findings: Iterable[Finding]) -> "_Book":
+    def of(cls, template: Template, rows: Sequence[Row], findings: Iterable[Finding]) -> "_CheckBook":
         fields = {one.id: one for one in template.fields}
         by_scope: dict[str, dict[str, Row]] = {Scope.STUDY: {"": Row(scope=Scope.STUDY, key="", label="", parts={})}}
         for row in rows:
@@ -102,7 +102,7 @@ class _Book:
         """The answer in the form in which a rule can use it."""
         kind, value = KINDS.get(self.fields[name].type), self.answers.get((name, row))
         if kind == ValueKind.NUMBER:
-            return _as_number(value, self.fields[name].type)
+            return _number_for_check(value, self.fields[name].type)
         if kind is None or not isinstance(value, str):
             raise Missing
         return value
@@ -114,10 +114,10 @@ class _Book:
         return rows
 
 
-def _as_number(value: Value, type: FieldType) -> float:
+def _number_for_check(value: Value, type: FieldType) -> float:
     if type == FieldType.QUANTITY and isinstance(value, str):
         try:
-            return float(split(plain(value))[0])
+            return float(split_number_value(plain_number_value(value))[0])
         except (ValueProblem, OverflowError):
             raise Missing from None
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -135,7 +135,7 @@ def _as_number(value: Value, type: FieldType) -> float:
 class _RowReader:
     """The answers as one row sees them; beside it may stand another row of its scope."""
 
-    book: _Book
+    book: _CheckBook
     row: Row
     beside: Row | None = None
 
@@ -158,7 +158,7 @@ class _RowReader:
         mine = [row for row in rows if self.row.scope == Scope.STUDY or self.row.key in row.parts.values()]
         if not mine:
             raise Missing
-        return math.fsum(_number_of_answer(self.book.read(field, row.key)) for row in mine)
+        return math.fsum(_number_of_answer_for_check(self.book.read(field, row.key)) for row in mine)
 
     def of_arm(self, position: int, field: str) -> float | str:
         """The result of the contrast's arm at that position, of the same outcome and time; there must be one only."""
@@ -198,7 +198,7 @@ class _RowReader:
         return f"{value:.10g}" if isinstance(value, float) else re.sub(r"\s+", " ", str(value))[:60]
 
 
-def _number_of_answer(value: float | str) -> float:
+def _number_of_answer_for_check(value: float | str) -> float:
     if isinstance(value, str):
         raise Missing
     return value

@@ -44,7 +44,7 @@ class _Answers:
         return ", ".join(f"{field} = {self.values[field]}" for field in fields)
 
 
-def judge(
+def compute_judgements(
     template: Template,
     rows: Sequence[Row],
     findings: Iterable[Finding],
@@ -65,11 +65,11 @@ def judge(
     seen: dict[str, _Answers] = {}
     found = []
     for field in (field for field in template.fields if field.computed):
-        for row in _rows_of(field.scope, template, rows, by_row):
+        for row in _rows_to_judge(field.scope, template, rows, by_row):
             if row not in seen:
-                seen[row] = _answers(template, row, by_row, given or {})
+                seen[row] = _answers_to_judge_by(template, row, by_row, given or {})
             answers = seen[row]
-            judged = _apply_rule(field.id, answers)
+            judged = _apply_judgement_rule(field.id, answers)
             found.append(
                 Finding(
                     field=field.id,
@@ -80,13 +80,13 @@ def judge(
                     verdict=Verdict.NO_QUOTE,
                     spans=(),
                     source="computed",
-                    note=joined(judged.note, _unverified_note(judged, answers)),
+                    note=joined(judged.note, _unverified_note_of_judgement(judged, answers)),
                 )
             )
     return found
 
 
-def _rows_of(
+def _rows_to_judge(
     scope: Scope, template: Template, rows: Sequence[Row], by_row: Mapping[str, Sequence[Finding]]
 ) -> list[str]:
     """The rows to judge: those of the scope; without any, those that were answered; without any, the study itself."""
@@ -98,7 +98,7 @@ def _rows_of(
     return list(dict.fromkeys(listed or answered)) or [""]
 
 
-def _answers(
+def _answers_to_judge_by(
     template: Template, row: str, by_row: Mapping[str, Sequence[Finding]], given: Mapping[tuple[str, str], str | None]
 ) -> _Answers:
     """The answers of the row and of the study. A question with two different answers has none."""
@@ -110,7 +110,7 @@ def _answers(
         field = fields.get(finding.field)
         if field is None or finding.row != ("" if field.scope == Scope.STUDY else row):
             continue
-        value = _option_chosen(field, finding)
+        value = _option_chosen_for_judgement(field, finding)
         if value is None:
             continue
         if values.setdefault(field.id, value) != value:
@@ -122,7 +122,7 @@ def _answers(
     return _Answers(values=settled, trusted=frozenset(trusted), given=mine)
 
 
-def _option_chosen(field: Field, finding: Finding) -> str | None:
+def _option_chosen_for_judgement(field: Field, finding: Finding) -> str | None:
     """The option a finding chose. Not reported is none, not even NI: whoever looked may not have looked well."""
     if finding.state == State.NOT_APPLICABLE:
         chosen: object = "not_applicable"
@@ -131,7 +131,7 @@ def _option_chosen(field: Field, finding: Finding) -> str | None:
     return chosen if isinstance(chosen, str) and any(option.id == chosen for option in field.options) else None
 
 
-def _unverified_note(judged: _Judged, answers: _Answers) -> str:
+def _unverified_note_of_judgement(judged: _Judged, answers: _Answers) -> str:
     count = sum(field not in answers.trusted for field in judged.used)
     if not count:
         return ""
@@ -143,7 +143,7 @@ def _unverified_note(judged: _Judged, answers: _Answers) -> str:
     )
 
 
-def _apply_rule(field: str, answers: _Answers) -> _Judged:
+def _apply_judgement_rule(field: str, answers: _Answers) -> _Judged:
     if field not in RULES:
         return _Judged(value=None, note=notice("judgement.no_rule_computes", "No rule computes {field}.", field=field))
     tools, rule = RULES[field]
@@ -168,7 +168,7 @@ def _judgement_lacks(fields: str) -> _Judged:
     )
 
 
-def _rob2_domain(domain: rob2.Domain, answers: _Answers) -> _Judged:
+def _judgement_of_rob2_domain(domain: rob2.Domain, answers: _Answers) -> _Judged:
     if domain.field == "rob2_d2" and answers.values.get("qc_effect") == "adherence_pp":
         return _Judged(
             value=None,
@@ -177,7 +177,7 @@ def _rob2_domain(domain: rob2.Domain, answers: _Answers) -> _Judged:
                 "No judgement: the rules here are for the effect of assignment, not of adherence.",
             ),
         )
-    ruling = rob2.rule(domain, {field.removeprefix("rob2_"): value for field, value in answers.values.items()})
+    ruling = rob2.rob2_rule(domain, {field.removeprefix("rob2_"): value for field, value in answers.values.items()})
     if ruling.judgement is None:
         return _judgement_lacks(", ".join(f"rob2_{question}" for question in ruling.missing))
     used = tuple(f"rob2_{question}" for question in ruling.used)
@@ -188,11 +188,11 @@ def _rob2_domain(domain: rob2.Domain, answers: _Answers) -> _Judged:
     )
 
 
-def _rob2_overall(answers: _Answers) -> _Judged:
+def _judgement_of_rob2_overall(answers: _Answers) -> _Judged:
     judged = {
         domain.field: _Judged(value=answers.given[domain.field], note="")
         if domain.field in answers.given
-        else _rob2_domain(domain, answers)
+        else _judgement_of_rob2_domain(domain, answers)
         for domain in rob2.DOMAINS
     }
     settled = {field: str(domain.value) for field, domain in judged.items() if domain.value is not None}
@@ -203,13 +203,13 @@ def _rob2_overall(answers: _Answers) -> _Judged:
     described = ", ".join(f"{field} = {value}" for field, value in settled.items())
     used = tuple(question for domain in judged.values() for question in domain.used)
     return _Judged(
-        value=rob2.overall(list(settled.values())),
+        value=rob2.rob2_overall(list(settled.values())),
         note=notice("judgement.computed", "Computed from {answers}.", answers=described),
         used=used,
     )
 
 
-def _robins_overall(answers: _Answers) -> _Judged:
+def _judgement_of_robins_overall(answers: _Answers) -> _Judged:
     """As severe as the worst domain. The domain that the V2 draft drops is needed unless that version was chosen."""
     dropped = {"rbi_d4"} if answers.values.get("qc_tool") == "robins_i_v2_draft" else set()
     needed = [domain for domain in ROBINS_DOMAINS if domain not in dropped]
@@ -224,7 +224,7 @@ def _robins_overall(answers: _Answers) -> _Judged:
     )
 
 
-def _nos_total(answers: _Answers) -> _Judged:
+def _judgement_of_nos_total(answers: _Answers) -> _Judged:
     if missing := [item for item in NOS_ITEMS if item not in answers.values]:
         return _judgement_lacks(", ".join(missing))
     starred = [item for item in NOS_ITEMS if answers.values[item].endswith("*")]
@@ -237,14 +237,14 @@ def _nos_total(answers: _Answers) -> _Judged:
     )
 
 
-def _domain_rule(domain: rob2.Domain) -> Callable[[_Answers], _Judged]:
-    return lambda answers: _rob2_domain(domain, answers)
+def _judgement_rule_of_domain(domain: rob2.Domain) -> Callable[[_Answers], _Judged]:
+    return lambda answers: _judgement_of_rob2_domain(domain, answers)
 
 
 # For each computed field the tools it belongs to and its rule.
 RULES: Final[Mapping[str, tuple[tuple[str, ...], Callable[[_Answers], _Judged]]]] = {
-    **{domain.field: (ROB2_TOOLS, _domain_rule(domain)) for domain in rob2.DOMAINS},
-    "rob2_overall": (ROB2_TOOLS, _rob2_overall),
-    "rbi_overall": (ROBINS_TOOLS, _robins_overall),
-    "nos_total": (NOS_TOOLS, _nos_total),
+    **{domain.field: (ROB2_TOOLS, _judgement_rule_of_domain(domain)) for domain in rob2.DOMAINS},
+    "rob2_overall": (ROB2_TOOLS, _judgement_of_rob2_overall),
+    "rbi_overall": (ROBINS_TOOLS, _judgement_of_robins_overall),
+    "nos_total": (NOS_TOOLS, _judgement_of_nos_total),
 }

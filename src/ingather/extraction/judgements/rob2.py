@@ -122,7 +122,7 @@ class Ruling:
     missing: tuple[str, ...] = ()
 
 
-def rule(domain: Domain, answers: Mapping[str, str]) -> Ruling:
+def rob2_rule(domain: Domain, answers: Mapping[str, str]) -> Ruling:
     """Judge a domain by the answers to its questions, such as `{"1_1": "Y", "1_2": "PY", "1_3": "N"}`."""
     given = {question: MEANS[answer] for question, answer in answers.items() if answer in MEANS}
     missing = [question for question in domain.always if question not in given]
@@ -130,14 +130,14 @@ def rule(domain: Domain, answers: Mapping[str, str]) -> Ruling:
     judgement = LOW
     if not missing:
         for table in domain.tables:
-            found = _first(table, given, used, missing)
+            found = _first_rob2_rule(table, given, used, missing)
             judgement = found if found == HIGH or judgement == LOW else judgement
     if missing:
         return Ruling(judgement=None, used=(), missing=tuple(missing))
     return Ruling(judgement=judgement, used=tuple(sorted(used)))
 
 
-def _first(table: Table, given: Mapping[str, str], used: set[str], missing: list[str]) -> str:
+def _first_rob2_rule(table: Table, given: Mapping[str, str], used: set[str], missing: list[str]) -> str:
     """The judgement of the first rule that holds, noting what was used; the answer it lacks is noted as missing."""
     for conditions, judgement in table:
         lacking = ""
@@ -157,6 +157,6 @@ def _first(table: Table, given: Mapping[str, str], used: set[str], missing: list
     return HIGH
 
 
-def overall(judgements: list[str]) -> str:
+def rob2_overall(judgements: list[str]) -> str:
     """Any high is high, all low is low, otherwise some concerns. Only a person may raise several concerns to high."""
     return max(judgements, key=ORDER.index)

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Final
 
 from ingather.extraction.findings import ArmRole, DocumentArm
-from ingather.extraction.ground.folding import fold
+from ingather.extraction.ground.folding import fold_text
 from ingather.extraction.numbers.terms import ShortForms, term_weight, terms_of, weight_of_terms
 
 _CONTROL: Final = re.compile(
@@ -73,7 +73,7 @@ def arm_queries_of(intervention: str, comparator: str, short: ShortForms) -> tup
     """Both arms of a question. Short forms are written out, so that `TAU` and `treatment as usual` meet."""
     texts = (intervention, comparator)
     terms = [frozenset(short.written_out(terms_of(text))) for text in texts]
-    control = [names_control_arm(text) or _NOTHING.match(fold(text).text) is not None for text in texts]
+    control = [names_control_arm(text) or _NOTHING.match(fold_text(text).text) is not None for text in texts]
     return tuple(  # type: ignore[return-value]
         ArmQuery(
             terms=terms[at],
@@ -89,7 +89,7 @@ def arm_queries_of(intervention: str, comparator: str, short: ShortForms) -> tup
 def arm_name_parts(text: str) -> tuple[str, ...]:
     """The words of a name in their order: without filler, numbers, and words that name no arm."""
     return tuple(
-        one for one in _NAME_PART.findall(fold(text).text) if terms_of(one) and not _GENERIC & {*terms_of(one)}
+        one for one in _NAME_PART.findall(fold_text(text).text) if terms_of(one) and not _GENERIC & {*terms_of(one)}
     )
 
 
@@ -98,7 +98,7 @@ _NAME_PART: Final = re.compile(r"[a-z][a-z0-9]*")
 
 def names_control_arm(text: str) -> bool:
     """Whether a name is one that control groups have."""
-    return _CONTROL.search(fold(text).text) is not None
+    return _CONTROL.search(fold_text(text).text) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,7 +273,7 @@ def matches_only_arm(label: ArmLabel, arm: ArmQuery, other: ArmQuery, short: Sho
 
 @lru_cache(maxsize=_KEPT)
 def _match_without_n(text: str) -> str:
-    return re.sub(r" ?\(?n ?[=:].*$", "", fold(text).text).strip(" ,;:()")
+    return re.sub(r" ?\(?n ?[=:].*$", "", fold_text(text).text).strip(" ,;:()")
 
 
 _INERT: Final = re.compile(r"(?<![a-z])(?:placebo|sham|vehicle|dummy)(?![a-z])|安慰剂")

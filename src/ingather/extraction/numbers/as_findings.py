@@ -19,7 +19,7 @@ from ingather.extraction.findings import (
 from ingather.extraction.numbers.answer import AnswerState, NumberPlace, NumbersAnswer
 from ingather.extraction.numbers.question import NumbersKind, NumbersQuestion
 from ingather.extraction.template import ARMS_FIELD, ReviewQuestions, Scope
-from ingather.extraction.template.question_fields import KIND_NUMBERS, SIDES, number_field
+from ingather.extraction.template.question_fields import KIND_NUMBERS, SIDES, number_question_field
 from ingather.extraction.template.review_questions import NamedArm, OutcomeKind, ReviewComparison, ReviewOutcome
 from ingather.notice import notice
 
@@ -133,7 +133,7 @@ def _reported_as_finding(
     elif not answer.is_named:
         verdict, reason, note = Verdict.UNBOUND, Reason.NO_SUBJECT, _NOT_NAMED
     return Finding(
-        field=number_field(name, side),
+        field=number_question_field(name, side),
         row=key,
         state=State.REPORTED,
         value=_value_as_finding(printed, name),
@@ -153,7 +153,7 @@ def _open_as_finding(
     """No value. Where cells were looked at, they are shown; where nothing was found, nothing is."""
     is_seen = answer.state is AnswerState.UNCLEAR and place is not None
     return Finding(
-        field=number_field(name, side),
+        field=number_question_field(name, side),
         row=key,
         state=State.UNCLEAR,
         value=None,

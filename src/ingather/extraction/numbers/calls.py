@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from ingather.extraction.conversation.estimate import Estimate, Range, document_tokens
+from ingather.extraction.conversation.estimate import Estimate, EstimateRange, estimated_document_tokens
 from ingather.extraction.numbers.by_model import ANSWER_TOKENS, MOST_AT_ONCE, SYSTEM
 from ingather.extraction.provider import CostRange, estimate_tokens
 from ingather.extraction.provider import estimate as cost_of
@@ -36,7 +36,7 @@ def estimate_with_question_calls(
     if not count or not lengths:
         return found
     calls = math.ceil(count / MOST_AT_ONCE) * len(lengths)
-    papers = sum(document_tokens(length) for length in lengths) * math.ceil(count / MOST_AT_ONCE)
+    papers = sum(estimated_document_tokens(length) for length in lengths) * math.ceil(count / MOST_AT_ONCE)
     tokens_in = papers + calls * estimate_tokens([SYSTEM]) + count * len(lengths) * _QUESTION_TOKENS
     tokens_out = count * len(lengths) * ANSWER_TOKENS
     slow = _SLOW_CALL_S if call_s is None else call_s
@@ -49,9 +49,9 @@ def estimate_with_question_calls(
     )
     return replace(
         found,
-        calls=Range(low=found.calls.low, high=found.calls.high + calls),
-        tokens_in=Range(low=found.tokens_in.low, high=found.tokens_in.high + tokens_in),
-        tokens_out=Range(low=found.tokens_out.low, high=found.tokens_out.high + tokens_out),
+        calls=EstimateRange(low=found.calls.low, high=found.calls.high + calls),
+        tokens_in=EstimateRange(low=found.tokens_in.low, high=found.tokens_in.high + tokens_in),
+        tokens_out=EstimateRange(low=found.tokens_out.low, high=found.tokens_out.high + tokens_out),
         cost=cost or None,
-        seconds=Range(low=found.seconds.low, high=found.seconds.high + calls * slow / share),
+        seconds=EstimateRange(low=found.seconds.low, high=found.seconds.high + calls * slow / share),
     )

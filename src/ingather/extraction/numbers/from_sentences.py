@@ -6,7 +6,7 @@ from dataclasses import astuple, dataclass
 from itertools import groupby
 from typing import Final
 
-from ingather.extraction.ground.folding import fold
+from ingather.extraction.ground.folding import fold_text
 from ingather.extraction.numbers import reasons
 from ingather.extraction.numbers.answer import ArmNumbers
 from ingather.extraction.numbers.arm_match import ArmLabel, ArmQuery, arm_queries_of
@@ -55,7 +55,7 @@ def sentence_answers(question: NumbersQuestion, paper: NumbersPaper) -> list[Sen
         # Where the whole sentence does not name the outcome, none of its clauses does.
         if not _DIGIT.search(sentence.text) or not _sentence_names_outcome(sentence.text, query, paper):
             continue
-        text = fold(sentence.text).text
+        text = fold_text(sentence.text).text
         for clause in _outcome_clauses_of_sentence(text, question.kind, query, paper):
             pair = _two_pairs_in_sentence(clause, question.kind, names)
             if pair is not None and _sentence_is_of_time(clause, query):
@@ -75,7 +75,7 @@ def _arm_names_in_sentences(question: NumbersQuestion, paper: NumbersPaper) -> L
             own[_COMPARATOR].add(name_as_mentioned(cells.comparator.label.text))
     both = own[_INTERVENTION] & own[_COMPARATOR]
     extra = tuple(
-        (key, re.compile(rf"(?<![a-z0-9]){re.escape(fold(name).text)}(?![a-z0-9])"))
+        (key, re.compile(rf"(?<![a-z0-9]){re.escape(fold_text(name).text)}(?![a-z0-9])"))
         for key, names in own.items()
         for name in sorted(names - both)
         if len(name) > 1

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
-from ingather.extraction.ground.folding import fold
+from ingather.extraction.ground.folding import fold_text
 from ingather.extraction.numbers.cell import plain_cell
 from ingather.extraction.numbers.moment import Moment, When, is_change_not_moment, moment_in
 from ingather.extraction.numbers.terms import terms_of
@@ -94,7 +94,7 @@ _HOURS: Final = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?) ?h(?![a-zA-Z])")
 def label_of(text: str) -> TableLabel:
     """A label taken apart. Brackets with a unit or a way of counting are no part of what it names."""
     plain = plain_cell(_HOURS.sub(r"\1 hours", text))
-    folded = fold(plain).text
+    folded = fold_text(plain).text
     found = _HAS_N.search(folded)
     n = next((one for one in found.groups() if one), "") if found else ""
     bare = re.sub(r"\s+", " ", _HAS_N.sub(" ", folded)).strip(" ,;:")
@@ -160,14 +160,14 @@ def label_without_units(text: str) -> str:
     """A text without the brackets that hold nothing but a unit, and without the unit behind its last comma."""
 
     def kept(found: re.Match[str]) -> str:
-        return " " if _UNITS.fullmatch(fold(found[0]).text[1:-1].strip()) else found[0]
+        return " " if _UNITS.fullmatch(fold_text(found[0]).text[1:-1].strip()) else found[0]
 
     return _label_without_unit_at_end(_COUNTING_BRACKET.sub(kept, text))
 
 
 def _label_without_unit_at_end(text: str) -> str:
     found = _UNIT_BEHIND_COMMA.search(text.strip())
-    is_unit = found is not None and "/" in found[1] and _UNITS.fullmatch(fold(found[1]).text.strip(" *"))
+    is_unit = found is not None and "/" in found[1] and _UNITS.fullmatch(fold_text(found[1]).text.strip(" *"))
     return text[: text.rindex(",")] if is_unit else text
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
-from ingather.extraction.ground.folding import fold
+from ingather.extraction.ground.folding import fold_text
 
 
 class When(IntEnum):
@@ -78,7 +78,7 @@ _CHANGE: Final = re.compile(
 
 def moment_in(text: str) -> tuple[Moment | None, str]:
     """The time that a text names, and the text without it. The latest length of time counts where there are several."""
-    plain = fold(text).text
+    plain = fold_text(text).text
     before, after = _BEFORE.search(plain), _AFTER.search(plain)
     lengths = [(_days_of_moment(found), found) for found in _LENGTH.finditer(plain)]
     rest = _AFTER.sub(" ", _BEFORE.sub(" ", _LENGTH.sub(" ", plain)))
@@ -103,7 +103,7 @@ def moment_in(text: str) -> tuple[Moment | None, str]:
 
 def lengths_of_moments(text: str) -> set[float]:
     """All lengths of time that a text names, in days."""
-    return {_days_of_moment(found) for found in _LENGTH.finditer(fold(text).text)}
+    return {_days_of_moment(found) for found in _LENGTH.finditer(fold_text(text).text)}
 
 
 def _says_moment(plain: str, lengths: list[tuple[float, re.Match[str]]]) -> bool:
@@ -115,7 +115,7 @@ def _says_moment(plain: str, lengths: list[tuple[float, re.Match[str]]]) -> bool
 
 def is_change_not_moment(text: str) -> bool:
     """Whether a text speaks of a change and not of what was measured at a time."""
-    return _CHANGE.search(fold(text).text) is not None
+    return _CHANGE.search(fold_text(text).text) is not None
 
 
 def _days_of_moment(found: re.Match[str]) -> float:

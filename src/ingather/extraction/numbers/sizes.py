@@ -12,7 +12,7 @@ from ingather.extraction.numbers.label import TableLabel, unmarked_labels
 from ingather.extraction.numbers.paper import NumbersPaper
 from ingather.extraction.numbers.terms import terms_of
 from ingather.extraction.numbers.view import ViewEntry
-from ingather.extraction.rules.printed_numbers import COUNT, count
+from ingather.extraction.rules.printed_numbers import COUNT, printed_count
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,10 +150,10 @@ def _sizes_in_sentences(paper: NumbersPaper) -> Iterator[ArmSize]:
         for pattern in (*_PATTERNS, _BARE) if firm else _PATTERNS:
             for found in _size_phrases(pattern, sentence.text):
                 label = _arm_name_before_size(found["label"])
-                if label and (n := count(found["n"])) is not None and n > 1:
+                if label and (n := printed_count(found["n"])) is not None and n > 1:
                     yield ArmSize(ArmLabel(label, tuple(terms_of(label))), str(n), is_firm=firm)
         for found in _EACH.finditer(sentence.text):
-            n = count(next(one for one in found.groups() if one))
+            n = printed_count(next(one for one in found.groups() if one))
             if n is not None and n > 1:
                 yield ArmSize(None, str(n), is_firm=firm)
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from math import fsum
 from typing import Final
 
-from ingather.extraction.ground.folding import UNSPACED, fold
+from ingather.extraction.ground.folding import UNSPACED, fold_text
 from ingather.extraction.numbers.known_forms import KNOWN_FORMS
 from ingather.extraction.proof.cues import cue_stem
 from ingather.extraction.proof.short_forms import short_forms
@@ -170,7 +170,7 @@ _KEPT: Final = 8_192
 @lru_cache(maxsize=_KEPT)
 def terms_of(text: str) -> tuple[str, ...]:
     """The terms of a text, in order: stems of words, numbers, and pairs of characters of scripts without spaces."""
-    folded = _SPLIT_NAME.sub(_joined_name_term, fold(_LETTERED.sub(r"group0\1", text)).text)
+    folded = _SPLIT_NAME.sub(_joined_name_term, fold_text(_LETTERED.sub(r"group0\1", text)).text)
     folded = _PEAK_OF.sub(r"\1 max", folded)
     folded = _TIME.sub(lambda found: found[1] + (found[2] or found[3]), _SPLIT_UNIT.sub(r"\1\2", folded))
     found: list[str] = []
@@ -262,7 +262,7 @@ def _add_short_form_terms(found: dict[tuple[str, ...], set[str]], brief: str, lo
 
 def _term_could_stand_for(brief: str, long: str) -> bool:
     """Whether most letters of a short form occur in the long one, in order."""
-    at, missed, plain = 0, 0, fold(long).text
+    at, missed, plain = 0, 0, fold_text(long).text
     letters = [c for c in brief.casefold() if c.isalpha()]
     for letter in letters:
         place = plain.find(letter, at)

@@ -7,8 +7,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
-from ingather.extraction.ground.folding import UNSPACED, fold
-from ingather.extraction.ground.lexicon import is_real
+from ingather.extraction.ground.folding import UNSPACED, fold_text
+from ingather.extraction.ground.lexicon import is_real_in_lexicon
 from ingather.extraction.proof.group_names import is_lettered_group_name, lettered_group_names_in
 
 
@@ -189,7 +189,7 @@ _CALLED: Final = (
 
 def own_arm_label_terms(arms: tuple[tuple[str, str], ...]) -> dict[str, tuple[str, ...]]:
     """For each arm the words of its label that no other label has."""
-    folded = {key: _bare_arm_label(fold(label).text) for key, label in arms if label.strip()}
+    folded = {key: _bare_arm_label(fold_text(label).text) for key, label in arms if label.strip()}
     found = {}
     for key, label in folded.items():
         others = {term for other, text in folded.items() if other != key for term in _arm_label_terms(text)}
@@ -216,7 +216,7 @@ def arm_labels(
     `short` are the abbreviations that the paper explains, as long form and short form; `names` what else it calls
     its arms, as key and name.
     """
-    folded = [(key, _bare_arm_label(fold(label).text)) for key, label in arms if label.strip()]
+    folded = [(key, _bare_arm_label(fold_text(label).text)) for key, label in arms if label.strip()]
     controls = _control_arm_labels(folded)
     actives = [key for key, _ in folded if key not in controls]
     all_own = own_arm_label_terms(arms)
@@ -258,12 +258,14 @@ def _arm_label_patterns(
     # `no pamidronate` has a word of its own that names the other group.
     is_negated = re.match(r"(?:no|non|not|without)(?![a-z])", label) is not None
     calling = () if is_negated else own
-    names += [*_shortened_arm_labels(label, short, own), *(term for term in calling if not is_real(term))]
+    names += [*_shortened_arm_labels(label, short, own), *(term for term in calling if not is_real_in_lexicon(term))]
     is_part = not own and any(other != key and label_terms <= {*_arm_label_terms(text)} for other, text in folded)
     sources = [_arm_label_phrase(name) for name in dict.fromkeys(names) if name.strip(" ()")]
     # An ordinary word of a label names the group only where it is called one: `the exercise group`.
     sources += [
-        rf"(?<![a-z0-9-]){re.escape(term)}(?:{_NEXT_TERM}){{0,2}}{_CALLED}" for term in calling if is_real(term)
+        rf"(?<![a-z0-9-]){re.escape(term)}(?:{_NEXT_TERM}){{0,2}}{_CALLED}"
+        for term in calling
+        if is_real_in_lexicon(term)
     ]
     if is_part and label_terms:
         # `letrozole` beside `palbociclib plus letrozole`: the shorter name, where it is called a group.

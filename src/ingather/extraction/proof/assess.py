@@ -10,8 +10,8 @@ from functools import cache
 
 from ingather.extraction.findings import Answer, Finding, Flag, Reason, Row, Span, State, Verdict
 from ingather.extraction.ground import Grounding, Index, ground
-from ingather.extraction.judgements.checks import check
-from ingather.extraction.judgements.judgements import judge
+from ingather.extraction.judgements.checks import run_template_checks
+from ingather.extraction.judgements.judgements import compute_judgements
 from ingather.extraction.proof.bind import Binder, Proof
 from ingather.extraction.proof.support import text_supports_value
 from ingather.extraction.template import Template
@@ -70,9 +70,11 @@ def assess(
     by code, and stand beside the answers when the rules are run.
     """
     findings = assess_answers(template, pages, rows, answers, source=source, trusts_symbols=not has_unread_signs)
-    findings = assessed_in_order(template, rows, [*findings, *from_cells, *judge(template, rows, findings)])
+    findings = assessed_in_order(
+        template, rows, [*findings, *from_cells, *compute_judgements(template, rows, findings)]
+    )
     flags = [
-        *check(template, rows, findings),
+        *run_template_checks(template, rows, findings),
         *_assess_order_of_findings(findings),
         *([UNREAD_SIGNS] if has_unread_signs else []),
     ]

@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import Final
 
 from ingather.extraction.findings import Answer, Reason, Row, Span, Value
-from ingather.extraction.ground.folding import fold
+from ingather.extraction.ground.folding import fold_text
 from ingather.extraction.proof import enrolment
 from ingather.extraction.proof.bound import Bound, Stretch, Subject, unbound
 from ingather.extraction.proof.choice_binding import bind_choice
@@ -207,7 +207,7 @@ def _bind_to_field(
     found = [one for one in cue_mentions(cues.speaks, text.text) if start <= one.start < end]
     if found:
         return ((found[0].start, found[0].end),)
-    if cues.speaks and cue_mentions(cues.speaks, fold(text.place.heading).text):
+    if cues.speaks and cue_mentions(cues.speaks, fold_text(text.place.heading).text):
         return ()
     if field.scope in _UNNAMED:
         return None

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import yaml
 
-from ingather.extraction.ground.folding import UNSPACED, fold
+from ingather.extraction.ground.folding import UNSPACED, fold_text
 from ingather.extraction.template.builtin import SAFE_LOADER
 from ingather.extraction.template.model import Field, Option
 
@@ -125,7 +125,7 @@ def _shipped_cues() -> dict[str, dict[str, Any]]:
 def cue(text: str) -> Cue:
     """A cue as a pattern: `*` is any ending, `|` is `or` within a word, `..` leaves out a few words."""
     parts: list[str] = []
-    for term in fold(str(text)).text.replace("...", "..").split():
+    for term in fold_text(str(text)).text.replace("...", "..").split():
         if term == "..":
             parts.append("..")
         else:
@@ -175,7 +175,7 @@ def _han_cue_pieces(label: str) -> list[str]:
 
 def cue_terms(text: str) -> list[str]:
     """The words of a text that say something, folded."""
-    return [term for term in re.findall(r"[a-z0-9]+", fold(text).text) if term not in _GENERIC]
+    return [term for term in re.findall(r"[a-z0-9]+", fold_text(text).text) if term not in _GENERIC]
 
 
 _ENDINGS: Final = re.findall(

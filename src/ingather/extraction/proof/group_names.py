@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from ingather.extraction.ground.folding import fold
-from ingather.extraction.ground.lexicon import is_real
+from ingather.extraction.ground.folding import fold_text
+from ingather.extraction.ground.lexicon import is_real_in_lexicon
 
 ArmName = tuple[str, str]  # the key of an arm, and a folded name
 
@@ -65,13 +65,13 @@ def group_names_of_arms(
     text: str, arms: Mapping[str, str], own: Mapping[str, Sequence[str]], short: Sequence[tuple[str, str]]
 ) -> tuple[ArmName, ...]:
     """The further names of each arm. `own` are the words that only its label has, `short` what is abbreviated."""
-    folded = fold(text).text
+    folded = fold_text(text).text
     brief = [*_short_group_names(text, arms, own, short), *_group_names_in_brackets(text, own, short)]
     telling = {
-        key: (*own.get(key, ()), fold(label).text, *(name for name_key, name in brief if name_key == key))
+        key: (*own.get(key, ()), fold_text(label).text, *(name for name_key, name in brief if name_key == key))
         for key, label in arms.items()
     }
-    seeds = {name: key for key, label in arms.items() if is_lettered_group_name(name := fold(label).text)}
+    seeds = {name: key for key, label in arms.items() if is_lettered_group_name(name := fold_text(label).text)}
     found = [
         *brief,
         *_lettered_group_names(folded, telling, seeds),
@@ -80,7 +80,7 @@ def group_names_of_arms(
     owners: dict[str, set[str]] = {}
     for key, name in found:
         owners.setdefault(name, set()).add(key)
-    labels = {fold(label).text for label in arms.values()}
+    labels = {fold_text(label).text for label in arms.values()}
     sure = {name: next(iter(keys)) for name, keys in owners.items() if len(keys) == 1 and name not in labels}
     # `P2` and `P4` are two groups, whatever letters they share: one arm has not both names.
     alike = Counter((key, re.sub(r"[0-9]", "#", name)) for name, key in sure.items() if re.search(r"[0-9]", name))
@@ -102,7 +102,7 @@ def _short_group_names(
         explained.setdefault(brief, set()).add(long)
     found = []
     for name in counts:
-        brief = fold(name).text
+        brief = fold_text(name).text
         fitting = [key for key, label in arms.items() if is_group_name_short_for(name, label, own.get(key, ()))]
         if brief in explained:
             # A short name means what the paper explains: `TC` of `docetaxel and cyclophosphamide (TC)`.
@@ -110,7 +110,7 @@ def _short_group_names(
                 key for key in arms for long in explained[brief] if _shares_terms_of_group_name(long, own.get(key, ()))
             }
             fitting = [*carrying]
-        if len(fitting) == 1 and not (brief in _COMMON if brief in explained else is_real(brief)):
+        if len(fitting) == 1 and not (brief in _COMMON if brief in explained else is_real_in_lexicon(brief)):
             found.append((fitting[0], brief))
     return found
 
@@ -126,7 +126,7 @@ _LEAST_LETTERS: Final = 3
 def is_group_name_short_for(name: str, label: str, own: Sequence[str]) -> bool:
     """Whether the letters of a name in capitals are the initials of a label's words, or begin its own word."""
     letters = re.sub(r"[^a-z0-9]", "", name.casefold())
-    terms = [term for term in re.findall(r"[a-z]+|[0-9]+", fold(label).text) if term not in _SMALL]
+    terms = [term for term in re.findall(r"[a-z]+|[0-9]+", fold_text(label).text) if term not in _SMALL]
     if len(letters) < _LEAST_LETTERS and not any(c.isdigit() for c in letters):
         return False
     initials = "".join(term[0] for term in terms)
@@ -163,10 +163,10 @@ def _group_names_in_brackets(
     explained = {brief for _, brief in short}
     votes: dict[str, set[str]] = {}
     for one in _IN_BRACKETS.finditer(text):
-        brief = fold(one[1]).text
+        brief = fold_text(one[1]).text
         if one[1] in _NO_GROUP or brief in explained or not re.search(r"[A-Z].*[A-Z0-9]", one[1]):
             continue
-        window = fold(text[max(0, one.start() - 80) : one.start()]).text
+        window = fold_text(text[max(0, one.start() - 80) : one.start()]).text
         window = re.split(r"[.;,()]|(?<![a-z])(?:or|versus|vs|compared)(?![a-z])", window)[-1]
         near = " ".join(window.split()[-_NEAR_BRACKETS:])
         if re.search(r"(?<![a-z])(?:without|no|not|non)(?![a-z])", near):
@@ -244,7 +244,7 @@ def _group_names_left_over(
 
 def _group_names_by_composition(arms: Mapping[str, str]) -> list[ArmName]:
     """`the combination` and `monotherapy`, where one arm is a combination and the other is not."""
-    folded = {key: fold(label).text for key, label in arms.items()}
+    folded = {key: fold_text(label).text for key, label in arms.items()}
     combined = [key for key, label in folded.items() if _COMBINED.search(label) and not _ALONE.search(label)]
     single = [key for key in folded if key not in combined]
     if len(combined) != 1 or len(single) != 1:

@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from ingather.extraction.ground.folding import UNSPACED, fold
+from ingather.extraction.ground.folding import UNSPACED, fold_text
 from ingather.extraction.proof.arm_labels import NamedRow
 from ingather.extraction.proof.cues import cue_stem
 
@@ -36,7 +36,7 @@ _SAME: Final = (
 @lru_cache(maxsize=2_000)
 def outcome_label_terms(label: str, *, with_synonyms: bool = True) -> tuple[re.Pattern[str], ...]:
     """The words of an outcome's label, each as a pattern for its forms and for other words of the same thing."""
-    text = fold(label).text
+    text = fold_text(label).text
     patterns = []
     for term in dict.fromkeys(re.findall(r"[a-z][a-z0-9]+|[0-9]+[a-z]+", text)):
         if term in _GLUE or len(term) < 2:

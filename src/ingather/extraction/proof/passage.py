@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ingather.extraction.findings import Span
-from ingather.extraction.ground.folding import fold
+from ingather.extraction.ground.folding import fold_text
 from ingather.extraction.ground.sentences import SENTENCE_END
 from ingather.extraction.proof.sections import PlaceInPaper, Sections
 
@@ -92,7 +92,7 @@ def quoted_passage(pages: Sequence[str], sections: Sections, spans: Sequence[Spa
     raw.append(after_page[last.end : after])
     places += [(last.page, at) for at in range(last.end, after)]
     whole = "".join(raw)
-    folded = fold(whole)
+    folded = fold_text(whole)
     return QuotedPassage(
         text=folded.text,
         start=folded.at(lengths[0]),
@@ -101,7 +101,7 @@ def quoted_passage(pages: Sequence[str], sections: Sections, spans: Sequence[Spa
         place=sections.at(first.page, first.start),
         is_reference=sections.is_reference(first.page, first.start, first.end),
         printed=whole,
-        before=fold(page[max(0, before - _BEFORE) : before]).text,
+        before=fold_text(page[max(0, before - _BEFORE) : before]).text,
     )
 
 

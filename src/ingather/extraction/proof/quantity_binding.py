@@ -5,7 +5,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Final
 
 from ingather.extraction.findings import Reason
-from ingather.extraction.ground.folding import fold
+from ingather.extraction.ground.folding import fold_text
 from ingather.extraction.proof.bound import Bound, Stretch, Subject, unbound
 from ingather.extraction.proof.cues import Cues, cue_mentions
 from ingather.extraction.proof.figure_binding import FigureReader
@@ -27,7 +27,7 @@ _PERSON_TIME: Final = {
 
 def bind_quantity(field: Field, value: str, reader: FigureReader, cues: Cues, subject: Subject) -> Bound:
     """A number with its unit: the figure, the unit beside it, and the words that make it this field's."""
-    found = _QUANTITY.fullmatch(fold(value).text)
+    found = _QUANTITY.fullmatch(fold_text(value).text)
     if found is None:
         return unbound(Reason.PARAPHRASE)
     try:
@@ -99,7 +99,7 @@ def _bind_quantity(field: Field, n: int, reader: FigureReader, cues: Cues, subje
 
 def bind_p_quantity(value: str, reader: FigureReader, subject: Subject) -> Bound:
     """A P value, with its comparator as printed, of the row's outcome."""
-    found = _P.search(fold(value).text)
+    found = _P.search(fold_text(value).text)
     if found is None:
         return unbound(Reason.PARAPHRASE)
     candidates = reader.candidates(Decimal(found[2]))

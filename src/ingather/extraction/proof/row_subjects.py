@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from ingather.extraction.findings import Answer, Row, Span, State
-from ingather.extraction.ground.folding import fold
+from ingather.extraction.ground.folding import fold_text
 from ingather.extraction.proof.arm_labels import Labels, arm_labels, arm_labels_of_columns, own_arm_label_terms
 from ingather.extraction.proof.bound import Subject
 from ingather.extraction.proof.figure_time import figure_time_in_days
@@ -116,7 +116,7 @@ class RowSubjects:
         given = row.parts.get("timepoint", "") or next(
             (value for name in sorted(_TIME_FIELDS) if (value := self._given.get((row.key, name)))), ""
         )
-        return figure_time_in_days(fold(given).text) if given else None
+        return figure_time_in_days(fold_text(given).text) if given else None
 
     def in_table(self, subject: Subject, spans: Sequence[Span], quoted: str) -> Subject:
         """The subject with the columns of the table that the quote is a row of, if it is one."""
@@ -134,7 +134,7 @@ class RowSubjects:
         lines = [line for line in self._pages[span.page][: span.start].split("\n")[-_HEADER_LINES:] if line.strip()]
         for n in range(len(lines) - 1, -1, -1):
             for count in (1, 2, 3):
-                header = fold(" ".join(lines[n : n + count])).text
+                header = fold_text(" ".join(lines[n : n + count])).text
                 groups = arm_labels_of_columns(header, subject.arm_labels)
                 if len([key for key in groups if key != "all"]) > 1 and not _SENTENCE_VERB.search(header):
                     return header, tuple(groups)
@@ -143,6 +143,6 @@ class RowSubjects:
 
 def spread_of_row_subjects(pages: Sequence[str]) -> str:
     """Whether the paper gives its averages with SD or with SE; empty where it says both or neither."""
-    text = fold("\n".join(pages)[:120_000]).text
+    text = fold_text("\n".join(pages)[:120_000]).text
     says_sd, says_se = _SAYS_SD.search(text) is not None, _SAYS_SE.search(text) is not None
     return "" if says_sd == says_se else "sd" if says_sd else "se"

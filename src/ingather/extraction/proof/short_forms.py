@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from ingather.extraction.ground.folding import fold
+from ingather.extraction.ground.folding import fold_text
 
 _SHORT_FORM: Final = re.compile(r"[(\[] ?([A-Z][A-Za-z0-9/+-]{1,9})(?:[;,)\]]| group| arm| ?[=:] ?[0-9n])")
 
@@ -16,7 +16,7 @@ def short_forms(text: str) -> tuple[tuple[str, str], ...]:
         brief = one[1]
         letters = [c for c in brief.casefold() if c.isalnum()]
         terms = re.findall(r"[A-Za-z0-9]+", text[max(0, one.start() - 90) : one.start()])
-        before = fold(text[max(0, one.start() - 90) : one.start()]).text.rstrip()
+        before = fold_text(text[max(0, one.start() - 90) : one.start()]).text.rstrip()
         for count in range(1, min(len(terms), 8) + 1):
             tail = terms[-count:]
             if tail[0][0].casefold() == letters[0] and _spells_short_form(letters, tail):
@@ -25,7 +25,7 @@ def short_forms(text: str) -> tuple[tuple[str, str], ...]:
                     found[before[starts[-1] :], brief.casefold()] = None
                 break
     for one in _LETTERED.finditer(text):
-        before = fold(text[max(0, one.start() - 70) : one.start()]).text
+        before = fold_text(text[max(0, one.start() - 70) : one.start()]).text
         found[re.split(r"[.;)]|, (?:and|or) | or | and ", before)[-1].strip(), f"{one[1]} {one[2]}".casefold()] = None
     return tuple(found)
 

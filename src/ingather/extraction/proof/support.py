@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Final
 
 from ingather.extraction.findings import Value
-from ingather.extraction.ground.folding import fold
+from ingather.extraction.ground.folding import fold_text
 from ingather.extraction.proof.named_dates import named_dates
 from ingather.extraction.proof.number_terms import HAN_RUN, han_number_term, spelt_number_terms
 
@@ -41,8 +41,8 @@ def text_supports_value(value: Value, text: str, *, type: str = "text", enum: Se
         return True
     if isinstance(value, list):
         return all(text_supports_value(one, text, type=type) for one in value)
-    source = fold(text).text
-    wanted = fold(value).text if isinstance(value, str) else format(Decimal(str(value)), "f")
+    source = fold_text(text).text
+    wanted = fold_text(value).text if isinstance(value, str) else format(Decimal(str(value)), "f")
     if type == "date" and (date := _ISO.fullmatch(wanted)):
         year, month, day = (int(part) if part else None for part in date.groups())
         return any(one.says((year or 0, month, day)) for one in named_dates(source))

@@ -6,7 +6,7 @@ from typing import Final
 
 from ingather.extraction.findings import Reason, State
 from ingather.extraction.ground import terms
-from ingather.extraction.ground.folding import UNSPACED, fold
+from ingather.extraction.ground.folding import UNSPACED, fold_text
 from ingather.extraction.proof.bound import Stretch
 from ingather.extraction.proof.cues import cue_stem
 from ingather.extraction.template.model import Field, FieldType
@@ -63,11 +63,11 @@ class Made:
 
 def text_made_of(value: str, text: str, start: int, end: int) -> Made:
     """How a text is made of the words of a quote: `text[start:end]`, folded."""
-    wanted = fold(value).text
+    wanted = fold_text(value).text
     quoted = text[start:end]
     if (at := _literal_place_of_text(wanted, quoted)) is not None:
         first, last = at
-        is_turned = terms.negation_before(quoted, first) < first and not terms.negation_before(wanted, 0) < 0
+        is_turned = terms.negation_term_before(quoted, first) < first and not terms.negation_term_before(wanted, 0) < 0
         return Made(
             share=1.0, count=len(_text_content_terms(wanted)), stretch=(start + first, start + last), is_whole=True,
             is_turned=is_turned,
@@ -120,7 +120,7 @@ def _comparable_text_term(term: str) -> str:
 
 
 def _negations_in_text(folded: str) -> int:
-    return sum(terms.negations_in(term) for term in _TERM.findall(folded))
+    return sum(terms.negation_terms_in(term) for term in _TERM.findall(folded))
 
 
 def text_is_of_quote(field: Field, made: Made) -> bool:
@@ -133,13 +133,13 @@ def text_is_of_quote(field: Field, made: Made) -> bool:
 
 def text_is_no_answer(field: Field, value: str) -> Reason | None:
     """Whether a text is no answer at all: a state, or the question or a part of it."""
-    folded = re.sub(r"[\s_/.]+", " ", fold(value).text).strip(" .*'\"()[]<>{}")
+    folded = re.sub(r"[\s_/.]+", " ", fold_text(value).text).strip(" .*'\"()[]<>{}")
     if folded in _STATES:
         return Reason.STATE
     names = [field.label.en, field.label.zh, field.id.replace("_", " ")]
-    if folded in {fold(one).text.strip(" .") for one in names}:
+    if folded in {fold_text(one).text.strip(" .") for one in names}:
         return Reason.ECHO
-    mine, given = _TERM.findall(folded), _TERM.findall(fold(field.instruction).text)
+    mine, given = _TERM.findall(folded), _TERM.findall(fold_text(field.instruction).text)
     if not mine or not given:
         return None
     joined, source = f" {' '.join(mine)} ", f" {' '.join(given)} "
@@ -149,10 +149,10 @@ def text_is_no_answer(field: Field, value: str) -> Reason | None:
 
 def text_is_from_question(field: Field, value: str) -> bool:
     """Whether a text that is not the quote's is the question's: most of its words are the instruction's."""
-    mine = {_comparable_text_term(term) for term in _text_content_terms(fold(value).text)}
+    mine = {_comparable_text_term(term) for term in _text_content_terms(fold_text(value).text)}
     given = {
         _comparable_text_term(term)
-        for term in _text_content_terms(fold(f"{field.label.en} {field.label.zh} {field.instruction}").text)
+        for term in _text_content_terms(fold_text(f"{field.label.en} {field.label.zh} {field.instruction}").text)
     }
     return bool(mine) and len(mine & given) >= 0.75 * len(mine)
 

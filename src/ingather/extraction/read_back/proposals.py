@@ -21,7 +21,7 @@ from ingather.extraction.reviewing.deciding import Decision
 from ingather.extraction.template import Template
 from ingather.extraction.template.errors import ValueProblem
 from ingather.extraction.template.model import Field
-from ingather.extraction.template.values import coerce
+from ingather.extraction.template.values import coerce_value
 from ingather.notice import notice
 
 # A person may say one of these instead of a value, by the name of its state in the table.
@@ -214,7 +214,7 @@ class _Reader:
         self, row: ReadRow, exported: _ExportedRow, place: tuple[str, str], field: Field, text: str, note: str
     ) -> None:
         try:
-            value = coerce(field, text)
+            value = coerce_value(field, text)
         except ValueProblem as problem:
             self._refuse(row, field.id, text, str(problem))
             return

@@ -11,7 +11,7 @@ from ingather.extraction.findings import Action, DocumentResult, Review, State
 from ingather.extraction.reviewing import review_mode, reviews, votes
 from ingather.extraction.reviewing.assignments import lock_documents, side_of
 from ingather.extraction.reviewing.blinding import OwnView, own_view
-from ingather.extraction.reviewing.deciding import Decision, Judged, decided, verified
+from ingather.extraction.reviewing.deciding import Decision, Judged, decide_on_verified, decided_review
 from ingather.extraction.reviewing.review_mode import ReviewSettings
 from ingather.extraction.reviewing.reviews import ReadReread, Reviewer
 from ingather.extraction.reviewing.same_answer import is_same_answer
@@ -43,7 +43,7 @@ def chosen_cell(template: Template, found: DocumentResult, decision: Decision, b
                     "Cells start empty in this project. Give a value, or say that there is none.",
                 )
             )
-        judged = decided(template, found, view.reviews, decision, by=by.name)
+        judged = decided_review(template, found, view.reviews, decision, by=by.name)
         return [judged] if judged else []
 
     return choose
@@ -59,7 +59,7 @@ def chosen_verified(
         if settings.hides_extractor:
             return []
         seen = reviewed(template, found, view.reviews)
-        judged, _ = verified(seen, wanted_fields, wanted_rows)
+        judged, _ = decide_on_verified(seen, wanted_fields, wanted_rows)
         return [one for one in judged if (one.row, one.field) not in view.closed]
 
     return choose
@@ -86,7 +86,7 @@ def cast(
     side = yield from side_of(task.id, found.ordinal, by, claims=claims)
     if side is None:
         return 0
-    shared = (yield from reviews.of_documents(task.id, [found.ordinal], read)).get(found.ordinal, [])
+    shared = (yield from reviews.reviews_of_documents(task.id, [found.ordinal], read)).get(found.ordinal, [])
     cast_so_far = (yield from votes.of_documents(task.id, [found.ordinal])).get(found.ordinal, [])
     pairs = yield from votes.pairs(task.id, ordinals=[found.ordinal])
     view = own_view(shared, [one.review for one in cast_so_far if one.side == side], pairs)
@@ -153,9 +153,9 @@ def settle(
     yield from lock_documents(task.id, [found.ordinal])
     place = decision.row, decision.field
     pair = yield from _open_pair(task, found.ordinal, place)
-    shared = (yield from reviews.of_documents(task.id, [found.ordinal], read)).get(found.ordinal, [])
+    shared = (yield from reviews.reviews_of_documents(task.id, [found.ordinal], read)).get(found.ordinal, [])
     others = [one for one in shared if (one.row, one.field) != place]
-    judged = decided(template, found, others, decision, by=by.name)
+    judged = decided_review(template, found, others, decision, by=by.name)
     assert judged is not None  # nothing stands in an open conflict, so nothing can have come twice
     if not judged.note:
         raise UsageError(notice("review.settle_reason", "Write a note that says why this is the right value."))
@@ -163,7 +163,7 @@ def settle(
     _check_settler(pair, by, outcome, overrules=overrules)
     yield from votes.release(task.id, found.ordinal, place, (pair.first.id, pair.second.id))
     last = max((one.revision for one in shared if (one.row, one.field) == place), default=0)
-    yield from reviews.add(task.id, [replace(judged, revision=last + 3)], by)
+    yield from reviews.add_review(task.id, [replace(judged, revision=last + 3)], by)
     yield from votes.settle_pair(pair.id, by)
 
 

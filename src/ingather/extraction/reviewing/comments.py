@@ -7,9 +7,9 @@ from typing import Any, Final, LiteralString
 
 from ingather.engine.errors import UsageError
 from ingather.engine.script import Script, Statement
-from ingather.extraction.arguments import cleaned
 from ingather.extraction.errors import NotFound
 from ingather.extraction.reviewing.reviews import Reviewer
+from ingather.names import visible_lines
 from ingather.notice import notice
 
 # Characters of a comment: a paragraph, like a note.
@@ -132,7 +132,7 @@ def mentions(
 def add_comment(
     task_id: int, ordinal: int, row: str, field: str, text: str, mentioned: Collection[int], by: Reviewer
 ) -> Script[int]:
-    text = cleaned(text).strip()
+    text = visible_lines(text).strip()
     if not 1 <= len(text) <= LONGEST_COMMENT:
         raise UsageError(
             notice("review.comment_length", "A comment has 1 to {most} characters.", most=f"{LONGEST_COMMENT:,}")

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ingather.engine.errors import NotReady, UsageError
-from ingather.extraction.arguments import cleaned
 from ingather.extraction.cell_marks import FlaggedCells
 from ingather.extraction.errors import NotFound, Outrun
 from ingather.extraction.findings import (
@@ -23,7 +22,8 @@ from ingather.extraction.reviewing.standing import Place, by_cell, cell_of, fing
 from ingather.extraction.template import Template
 from ingather.extraction.template.errors import TemplateError, ValueProblem
 from ingather.extraction.template.model import Field, Scope
-from ingather.extraction.template.values import coerce
+from ingather.extraction.template.values import coerce_value
+from ingather.names import visible_lines
 from ingather.notice import notice
 
 # Characters of a note: a paragraph. Longer remarks belong in the report of the review.
@@ -87,7 +87,7 @@ class Judged:
     cell: CellPlace | None = None
 
 
-def decided(
+def decided_review(
     template: Template, found: DocumentResult, reviews: Sequence[Review], decision: Decision, *, by: str
 ) -> Judged | None:
     """The review to write; None if the same person has written it already: the request came twice.
@@ -113,14 +113,14 @@ def decided(
             return None
         if action is Action.WITHDRAWN and history and history[-1].action is action and history[-1].reviewer == by:
             return None
-        raise outrun(history)
+        raise decision_outrun(history)
     stands = bool(current and now and now[0].is_reviewed)
     is_same = current is not None and (action, value) == (current.action, current.value)
     if stands and current and current.reviewer != by and not is_same and not note:
-        raise UsageError(_reason_needed(current))
+        raise UsageError(_reason_needed_to_decide(current))
     if decision.action is Action.ACCEPTED and not stands:
-        _check_acceptable(base)
-    _check_possible(action, decision, current, now)
+        _check_decision_acceptable(base)
+    _check_decision_possible(action, decision, current, now)
     judged = Judged(
         ordinal=found.ordinal,
         row=decision.row,
@@ -131,7 +131,9 @@ def decided(
     return replace(judged, action=action, value=value, note=note, cell=decision.cell)
 
 
-def _check_possible(action: Action, decision: Decision, current: Review | None, now: Sequence[Finding]) -> None:
+def _check_decision_possible(
+    action: Action, decision: Decision, current: Review | None, now: Sequence[Finding]
+) -> None:
     """Refuse a rejection of nothing, a withdrawal without a review, and a judgement of a value that has changed."""
     if action is Action.REJECTED and not now:
         raise UsageError(notice("review.nothing_here_reject", "There is nothing here to reject."))
@@ -146,7 +148,7 @@ def _check_possible(action: Action, decision: Decision, current: Review | None, 
         )
 
 
-def verified(
+def decide_on_verified(
     found: DocumentResult, fields: Collection[str] | None = None, rows: Collection[str] | None = None
 ) -> tuple[list[Judged], int]:
     """The answers that may be accepted together, and the number of those that a person must look at.
@@ -184,7 +186,7 @@ def verified(
     return judged, len(cells) - len(judged) - reviewed_already
 
 
-def _reason_needed(standing: Review) -> str:
+def _reason_needed_to_decide(standing: Review) -> str:
     return notice(
         "review.reason_needed",
         "{reviewer} has judged this value ({action}). Write a note that says why you decide otherwise.",
@@ -193,7 +195,7 @@ def _reason_needed(standing: Review) -> str:
     )
 
 
-def outrun(history: Sequence[Review]) -> Outrun:
+def decision_outrun(history: Sequence[Review]) -> Outrun:
     """The error that names the person who reviewed the cell in the meantime."""
     if not history:
         return Outrun(
@@ -244,7 +246,7 @@ def _field_of_decision(template: Template, found: DocumentResult, decision: Deci
     return field
 
 
-def _check_acceptable(cell: Sequence[Finding]) -> None:
+def _check_decision_acceptable(cell: Sequence[Finding]) -> None:
     if not cell or cell[0].state is State.FAILED:
         raise UsageError(
             notice(
@@ -268,7 +270,7 @@ def _value_of_decision(field: Field, decision: Decision) -> Value:
             raise UsageError("A value goes with `edited` only.")
         return None
     try:
-        value = coerce(field, decision.value)
+        value = coerce_value(field, decision.value)
     except ValueProblem as problem:
         if problem.state is State.NOT_APPLICABLE:
             raise UsageError(
@@ -283,7 +285,7 @@ def _value_of_decision(field: Field, decision: Decision) -> Value:
 
 
 def _note_of_decision(note: str) -> str:
-    note = cleaned(note)
+    note = visible_lines(note)
     if len(note) > LONGEST_NOTE:
         raise UsageError(
             notice(

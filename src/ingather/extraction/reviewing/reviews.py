@@ -11,7 +11,7 @@ from ingather.engine.script import Script, Statement
 from ingather.extraction.cell_json import cell_from_json, cell_to_json
 from ingather.extraction.findings import Action, Reread, Review
 from ingather.extraction.reviewing import statements as sql
-from ingather.extraction.reviewing.deciding import Judged, outrun
+from ingather.extraction.reviewing.deciding import Judged, decision_outrun
 
 # Where the id of a review and what was read anew stand in a row of the statements.
 _ID, _REREAD = 10, 11
@@ -29,7 +29,7 @@ ReadReread = Callable[[dict[str, Any]], Reread]
 """What was read anew, from the form in which the results of tasks are stored."""
 
 
-def of_documents(task_id: int, ordinals: Sequence[int], read: ReadReread) -> Script[dict[int, list[Review]]]:
+def reviews_of_documents(task_id: int, ordinals: Sequence[int], read: ReadReread) -> Script[dict[int, list[Review]]]:
     found: dict[int, list[Review]] = {}
     for row in (yield Statement(sql.REVIEWS, {"task_id": task_id, "ordinals": list(ordinals)})):
         review = _review_of_row(row)
@@ -39,7 +39,7 @@ def of_documents(task_id: int, ordinals: Sequence[int], read: ReadReread) -> Scr
     return found
 
 
-def page(
+def page_of_reviews(
     task_id: int, ordinal: int, *, field: str | None, row: str | None, after: int, limit: int
 ) -> Script[tuple[list[Review], int | None]]:
     """A page of reviews of a document, of one of its fields or of one cell, and the `after` of the next page."""
@@ -48,7 +48,7 @@ def page(
     return [_review_of_row(found) for found in rows], rows[-1][_ID] if len(rows) == limit else None
 
 
-def add(task_id: int, judged: Sequence[Judged], by: Reviewer) -> Script[int]:
+def add_review(task_id: int, judged: Sequence[Judged], by: Reviewer) -> Script[int]:
     """Write reviews and return their number. A cell that somebody else has judged since it was read is left out.
 
     There is at least one, and all of them have the action, value, note, cell
@@ -79,12 +79,12 @@ def add(task_id: int, judged: Sequence[Judged], by: Reviewer) -> Script[int]:
 def add_all(task_id: int, judged: Sequence[Judged], by: Reviewer) -> Script[int]:
     """Write reviews of any content, all of them or, where somebody else has judged one of the cells, none."""
     for one in judged:
-        if not (yield from add(task_id, [one], by)):
-            raise outrun([])
+        if not (yield from add_review(task_id, [one], by)):
+            raise decision_outrun([])
     return len(judged)
 
 
-def copy(follows_id: int, task_id: int) -> Script[None]:
+def copy_reviews(follows_id: int, task_id: int) -> Script[None]:
     """The reviews of a task, for the follow-up that begins with its documents."""
     yield Statement(sql.COPY_REVIEWS, {"follows_id": follows_id, "task_id": task_id})
 

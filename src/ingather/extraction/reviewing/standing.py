@@ -22,8 +22,8 @@ from ingather.extraction.findings import (
     State,
     Verdict,
 )
-from ingather.extraction.judgements.checks import CUT_SHORT, check
-from ingather.extraction.judgements.judgements import judge
+from ingather.extraction.judgements.checks import CUT_SHORT, run_template_checks
+from ingather.extraction.judgements.judgements import compute_judgements
 from ingather.extraction.proof.assess import assessed_in_order
 from ingather.extraction.template import ARMS_FIELD, QUESTION_FIELDS, Template
 
@@ -110,7 +110,10 @@ def reviewed(template: Template, found: DocumentResult, reviews: Sequence[Review
     findings = assessed_in_order(template, found.rows, [*answers, *judgements])
     # Flags about the paper, or about how it was read, do not depend on reviews.
     checks = {CUT_SHORT, *(rule.id for rule in template.checks)}
-    flags = [*check(template, found.rows, findings), *(flag for flag in found.flags if flag.rule not in checks)]
+    flags = [
+        *run_template_checks(template, found.rows, findings),
+        *(flag for flag in found.flags if flag.rule not in checks),
+    ]
     return replace(found, findings=tuple(findings), flags=tuple(flags), reviews=tuple(reviews))
 
 
@@ -171,7 +174,7 @@ def _judged_again(
 ) -> dict[Place, list[Finding]]:
     """The judgements that follow from the answers that stand, each with what it was where it has become another."""
     cells: dict[Place, list[Finding]] = {}
-    for finding in judge(template, rows, answers, given):
+    for finding in compute_judgements(template, rows, answers, given):
         place = finding.row, finding.field
         was = before[place][0] if before.get(place) else None
         if was:

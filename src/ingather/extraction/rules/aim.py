@@ -81,7 +81,7 @@ _NO_AIM: Final = rx(
 )
 
 
-def answers(document: Document) -> dict[str, Answer]:
+def aim_answers(document: Document) -> dict[str, Answer]:
     """The answer to the field of this family."""
     return {"aim": _aim_answer(document)}
 

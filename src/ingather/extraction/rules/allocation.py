@@ -7,7 +7,7 @@ from typing import Final
 
 from ingather.extraction.findings import Answer
 from ingather.extraction.rules.hits import Hit, Pattern, agreed, find, first, prose, rx
-from ingather.extraction.rules.lists import items
+from ingather.extraction.rules.lists import items_of_list
 from ingather.extraction.rules.sentences import Document, Sentence
 from ingather.extraction.rules.whole import part, whole_or_part
 
@@ -142,7 +142,7 @@ _NO_STRATA: Final = rx(
 )
 
 
-def answers(document: Document) -> dict[str, Answer]:
+def allocation_answers(document: Document) -> dict[str, Answer]:
     """The answers to the fields of this family."""
     sequence = find(document, SEQUENCES)
     concealment = [hit for hit in find(document, CONCEALMENTS) if not _OF_MAIL.search(hit.sentence.text)]
@@ -221,4 +221,4 @@ def _strata_hits(document: Document) -> Iterator[Hit]:
                 named,
             )[0]
             named = re.split(r" (?:due to|because|using|to ensure|in blocks|with (?:a|block|random))\b", named)[0]
-            yield Hit(value=items(named), sentence=sentence, start=found.start(), end=found.end())
+            yield Hit(value=items_of_list(named), sentence=sentence, start=found.start(), end=found.end())

@@ -6,7 +6,7 @@ from typing import Final
 
 from ingather.extraction.findings import Answer, State
 from ingather.extraction.rules.hits import STUDY, Hit, Pattern, agreed, find, first, not_reported, prose, rx, unclear
-from ingather.extraction.rules.lists import items
+from ingather.extraction.rules.lists import items_of_list
 from ingather.extraction.rules.sentences import Document, Sentence
 from ingather.extraction.rules.whole import whole_or_part
 
@@ -150,7 +150,7 @@ _METHODS: Final = (
 )
 
 
-def answers(document: Document) -> dict[str, Answer]:
+def analysis_method_answers(document: Document) -> dict[str, Answer]:
     """The answers to the fields of this family."""
     return {
         "analysis_set": agreed("analysis_set", _sets(document)),
@@ -227,7 +227,7 @@ def _model_hits(document: Document) -> Iterator[Hit]:
 def _confounder_hits(document: Document) -> Iterator[Hit]:
     for sentence in prose(document, frozenset({"methods", "body"})):
         if found := _ADJUSTED.search(sentence.text):
-            named = items(_BEHIND.split(found["for"] or found["zh"])[0])
+            named = items_of_list(_BEHIND.split(found["for"] or found["zh"])[0])
             if named and not any(len(name.split()) > _LONGEST_NAME or _NO_NAME.search(name) for name in named):
                 yield Hit(value=named, sentence=sentence, start=found.start(), end=found.end())
 

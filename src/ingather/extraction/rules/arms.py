@@ -8,7 +8,7 @@ from typing import Final
 from ingather.extraction.findings import Answer
 from ingather.extraction.rules.design import PEOPLE
 from ingather.extraction.rules.hits import STUDY, Hit, agreed, not_reported, prose, reported, rx
-from ingather.extraction.rules.printed_numbers import COUNT, count
+from ingather.extraction.rules.printed_numbers import COUNT, printed_count
 from ingather.extraction.rules.sentences import Document, Sentence
 
 FIELDS: Final = frozenset({"arm_label", "arm_role", "arm_n_randomised", "dose", "frequency", "group_label", "group_n"})
@@ -106,7 +106,7 @@ class Arm:
         )
 
 
-def arms(document: Document, *, is_trial: bool = True) -> list[Arm]:
+def arms_by_rules(document: Document, *, is_trial: bool = True) -> list[Arm]:
     """The arms: those of the first table that gives the size of each, or else of the sentence that divides people."""
     lists = [*_arms_in_tables(document, is_trial=is_trial), *_arms_in_sentences(document)]
     if not lists:
@@ -129,12 +129,12 @@ def _add_up_to_things(groups: list[Arm], document: Document) -> bool:
     total = sum(int(str(arm.sizes[0].value)) for arm in groups if arm.sizes)
     for sentence in prose(document, STUDY):
         for found in _THINGS.finditer(sentence.text):
-            if (count(found["people"]) or total) < total == count(found["things"]):
+            if (printed_count(found["people"]) or total) < total == printed_count(found["things"]):
                 return True
     return False
 
 
-def without_wrong_sizes(groups: list[Arm], total: int | None, document: Document) -> None:
+def arms_without_wrong_sizes(groups: list[Arm], total: int | None, document: Document) -> None:
     """Take away sizes that do not add up to the number randomised, and those of a table where that is not known.
 
     A table of the people at the start may hold those who were analysed.
@@ -189,7 +189,7 @@ def _arms_made(parts: list[tuple[str, str, int, int]], sentence: Sentence, rank:
             return []
         hit = Hit(value=name, sentence=sentence, start=start, end=end)
         arm = Arm(label=name, hit=hit)
-        if (number := count(size)) is not None:
+        if (number := printed_count(size)) is not None:
             arm.sizes.append(Hit(value=number, sentence=sentence, start=start, end=end, rank=rank))
         made.append(arm)
     names = [arm.label.lower() for arm in made]
@@ -204,11 +204,11 @@ def _arms_in_tables(document: Document, *, is_trial: bool) -> Iterator[list[Arm]
             found = [(m["label"], m["n"], m.start(), m.end()) for m in _SIZED.finditer(row.text) if m["n"]]
             found = [one for one in found if not _EVERYBODY.search(one[0])]
             made = _arms_made(found, row, 0) if len(found) >= 2 else []
-            if made and (not is_trial or _are_allocated(made, document)):
+            if made and (not is_trial or _arms_are_allocated(made, document)):
                 yield made
 
 
-def _are_allocated(made: list[Arm], document: Document) -> bool:
+def _arms_are_allocated(made: list[Arm], document: Document) -> bool:
     """Whether the columns are groups that people were put into, and not kinds of people, studies or events."""
     if all(_GROUP_NAME.search(arm.label) for arm in made):
         return True
@@ -256,23 +256,23 @@ def _arms_in_sentences(document: Document) -> Iterator[list[Arm]]:
             yield made
 
 
-def answers(arm: Arm, everyone: list[Arm], document: Document, key: str) -> dict[str, Answer]:
+def arm_answers(arm: Arm, everyone: list[Arm], document: Document, key: str) -> dict[str, Answer]:
     """What is known of one arm."""
     size = agreed("arm_n_randomised", arm.sizes, key)
     label = reported("arm_label", arm.hit, key)
-    dose, often = _dose(arm, document)
+    dose, often = _dose_of_arm(arm, document)
     return {
         "arm_label": label,
         "group_label": replace(label, field="group_label"),
         "arm_n_randomised": size,
         "group_n": replace(size, field="group_n"),
-        "arm_role": _role(arm, everyone, document, key),
+        "arm_role": _role_of_arm(arm, everyone, document, key),
         "dose": agreed("dose", dose, key),
         "frequency": agreed("frequency", often, key),
     }
 
 
-def _role(arm: Arm, everyone: list[Arm], document: Document, key: str) -> Answer:
+def _role_of_arm(arm: Arm, everyone: list[Arm], document: Document, key: str) -> Answer:
     """The role that a name tells, or what the control group is said to get; the rest is tried against a control."""
     own = _named_role(arm, document)
     if own is not None:
@@ -306,7 +306,7 @@ def _named_role(arm: Arm, document: Document) -> tuple[str, Hit] | None:
     return None
 
 
-def _dose(arm: Arm, document: Document) -> tuple[list[Hit], list[Hit]]:
+def _dose_of_arm(arm: Arm, document: Document) -> tuple[list[Hit], list[Hit]]:
     """An amount that follows the arm's name at once, and how often it is taken."""
     name = re.escape(arm.label)
     terms = rx(

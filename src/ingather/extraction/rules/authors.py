@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ingather.extraction.rules.hits import rx
-from ingather.extraction.rules.plain_text import plain
+from ingather.extraction.rules.plain_text import plain_text
 from ingather.extraction.rules.title import is_authors
 
 # Names stand near the top. Further down they are those of cited papers, or of a committee.
@@ -36,7 +36,7 @@ _ABSTRACT: Final = rx(r"^(?:abstract|background|objectives?|introduction|summary
 
 def authors(page: str, title: str = "") -> list[str]:
     """The names on the first page, below the title where that is known; none where no line is a list of names."""
-    lines = [plain(line, 0, len(line)).text for line in page.splitlines()[:_FIRST_LINES]]
+    lines = [plain_text(line, 0, len(line)).text for line in page.splitlines()[:_FIRST_LINES]]
     for start in range(_below(lines, title), len(lines)):
         if _ABSTRACT.match(lines[start]):
             return []

@@ -6,7 +6,7 @@ from typing import Final
 from ingather.extraction.findings import Answer
 from ingather.extraction.rules.arms import Arm
 from ingather.extraction.rules.hits import Hit, agreed, rx
-from ingather.extraction.rules.printed_numbers import decimal
+from ingather.extraction.rules.printed_numbers import printed_decimal
 from ingather.extraction.rules.sentences import Document, Sentence
 
 FIELDS: Final = frozenset({"age_mean", "age_sd", "age_median", "age_spread", "female_n", "female_pct"})
@@ -24,7 +24,7 @@ _SHARE: Final = re.compile(r"(?<![\d.])(\d{1,6}) ?\((\d{1,3}(?:\.\d{1,2})?) ?%?\
 _ONLY: Final = re.compile(r"(?<![\d.(])(\d{1,3}(?:\.\d{1,2})?) ?%?(?![\d.]|\))")
 
 
-def answers(arms: list[Arm], document: Document) -> list[dict[str, Answer]]:
+def baseline_answers(arms: list[Arm], document: Document) -> list[dict[str, Answer]]:
     """For each arm, its age and sex. A row counts only if it has a value for every arm and no more."""
     found: list[dict[str, list[Hit]]] = [{name: [] for name in sorted(FIELDS)} for _ in arms]
     header = arms[0].hit.sentence if arms else None
@@ -48,7 +48,7 @@ def _age_of_row(row: Sentence, found: list[dict[str, list[Hit]]]) -> None:
         if len(spreads) == len(found):
             name = "IQR " if re.search(r"IQR|interquartile|四分位", named, re.IGNORECASE) else ""
             for fields, one in zip(found, spreads, strict=True):
-                fields["age_median"].append(_baseline_hit(decimal(one[1]), row, one))
+                fields["age_median"].append(_baseline_hit(printed_decimal(one[1]), row, one))
                 if name:
                     fields["age_spread"].append(_baseline_hit(name + one[2], row, one))
         return
@@ -56,9 +56,9 @@ def _age_of_row(row: Sentence, found: list[dict[str, list[Hit]]]) -> None:
     if len(pairs) != len(found) or not (_MEAN.search(named) or "±" in row.text):
         return
     for fields, one in zip(found, pairs, strict=True):
-        fields["age_mean"].append(_baseline_hit(decimal(one[1]), row, one))
+        fields["age_mean"].append(_baseline_hit(printed_decimal(one[1]), row, one))
         if _SD.search(named):
-            fields["age_sd"].append(_baseline_hit(decimal(one[2] or one[3]), row, one))
+            fields["age_sd"].append(_baseline_hit(printed_decimal(one[2] or one[3]), row, one))
 
 
 def _female_of_row(row: Sentence, found: list[dict[str, list[Hit]]]) -> None:
@@ -69,12 +69,12 @@ def _female_of_row(row: Sentence, found: list[dict[str, list[Hit]]]) -> None:
     if len(shares) == len(found):
         for fields, one in zip(found, shares, strict=True):
             fields["female_n"].append(_baseline_hit(int(one[1]), row, one))
-            fields["female_pct"].append(_baseline_hit(decimal(one[2]), row, one))
+            fields["female_pct"].append(_baseline_hit(printed_decimal(one[2]), row, one))
     elif "%" in row.text and not shares:
         only = list(_ONLY.finditer(row.text, label.end()))
         if len(only) == len(found):
             for fields, one in zip(found, only, strict=True):
-                fields["female_pct"].append(_baseline_hit(decimal(one[1]), row, one))
+                fields["female_pct"].append(_baseline_hit(printed_decimal(one[1]), row, one))
 
 
 def _baseline_hit(value: float | str | None, row: Sentence, one: re.Match[str]) -> Hit:

@@ -92,7 +92,7 @@ _BLIND_LABEL: Final = rx(
 _THINGS_BLINDED: Final = rx(r"\b(?:data|samples?|results|readings|images|scans|slides|preference)\b[^.;,]{0,20}$")
 
 
-def answers(document: Document) -> dict[str, Answer]:
+def blinding_answers(document: Document) -> dict[str, Answer]:
     """The answers to the fields of this family."""
     blinding = list(_blinding(document))
     return {

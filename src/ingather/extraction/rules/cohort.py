@@ -7,7 +7,7 @@ from typing import Final
 
 from ingather.extraction.findings import Answer
 from ingather.extraction.rules.hits import STUDY, Hit, Pattern, agreed, find, first, prose, rx
-from ingather.extraction.rules.printed_numbers import DATE, SPAN, month
+from ingather.extraction.rules.printed_numbers import DATE, SPAN, printed_month
 from ingather.extraction.rules.sentences import Document
 
 FIELDS: Final = frozenset({"cohort_type", "data_source", "followup_length", "followup_end", "exposure_ascertain"})
@@ -53,11 +53,11 @@ _LAST_DAY: Final = (
             rf"\bfollow(?:ed|-up|ed up)\b[^.]{{0,90}}?\b(?:until|ended on|end(?:ed)? (?:in|of the study on)|through"
             rf"|to|on) (?:the end of )?({DATE})"
         ),
-        value=lambda found: month(found[1]),
+        value=lambda found: printed_month(found[1]),
     ),
     Pattern(
         terms=rx(rf"\bcensored (?:on|at|in) ({DATE})|随访(?:截止|截至)(?:于|到|至)? ?({DATE})"),
-        value=lambda found: month(found[1] or found[2]),
+        value=lambda found: printed_month(found[1] or found[2]),
     ),
 )
 _LEARNT: Final = tuple(
@@ -77,18 +77,18 @@ _LEARNT: Final = tuple(
 )
 
 
-def answers(document: Document) -> dict[str, Answer]:
+def cohort_answers(document: Document) -> dict[str, Answer]:
     """The answers to the fields of this family."""
     return {
         "cohort_type": agreed("cohort_type", find(document, _KINDS)),
-        "data_source": first("data_source", _sources(document)),
-        "followup_length": first("followup_length", _lengths(document)),
+        "data_source": first("data_source", _cohort_sources(document)),
+        "followup_length": first("followup_length", _cohort_lengths(document)),
         "followup_end": agreed("followup_end", find(document, _LAST_DAY)),
-        "exposure_ascertain": agreed("exposure_ascertain", _exposure_hits(document)),
+        "exposure_ascertain": agreed("exposure_ascertain", _cohort_exposure_hits(document)),
     }
 
 
-def _sources(document: Document) -> list[Hit]:
+def _cohort_sources(document: Document) -> list[Hit]:
     """The named cohort or database that the paper speaks of most."""
     hits = [
         Hit(value=found["name"].removeprefix("The "), sentence=sentence, start=found.start(), end=found.end())
@@ -96,17 +96,17 @@ def _sources(document: Document) -> list[Hit]:
         for terms in (_SOURCE, _SOURCE_ZH)
         for found in terms.finditer(sentence.text)
     ]
-    hits = [hit for hit in hits if _is_named(str(hit.value)) and _TAKEN.search(hit.sentence.text)]
+    hits = [hit for hit in hits if _is_cohort_named(str(hit.value)) and _TAKEN.search(hit.sentence.text)]
     times = Counter(str(hit.value) for hit in hits)
     return sorted(hits, key=lambda hit: -times[str(hit.value)])
 
 
-def _is_named(name: str) -> bool:
+def _is_cohort_named(name: str) -> bool:
     """Whether a name is more than a kind of source, and that of no trial."""
     return not name.isascii() or (len(name.split()) > 1 and not _TRIAL_NAME.search(name))
 
 
-def _lengths(document: Document) -> Iterator[Hit]:
+def _cohort_lengths(document: Document) -> Iterator[Hit]:
     """In the results better than in the abstract, which often leaves out the spread."""
     for sentence in prose(document, STUDY):
         if found := _LENGTH.search(sentence.text):
@@ -115,7 +115,7 @@ def _lengths(document: Document) -> Iterator[Hit]:
             yield Hit(value=value, sentence=sentence, start=found.start(), end=found.end(), rank=rank)
 
 
-def _exposure_hits(document: Document) -> Iterator[Hit]:
+def _cohort_exposure_hits(document: Document) -> Iterator[Hit]:
     for sentence in prose(document, frozenset({"methods"})):
         if sentence.topic != "exposure":
             continue

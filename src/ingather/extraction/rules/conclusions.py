@@ -8,7 +8,7 @@ from typing import Final
 from ingather.extraction.findings import Answer, State
 from ingather.extraction.rules.hits import STUDY, Hit, first, prose, reported, rx
 from ingather.extraction.rules.plain_text import LONGEST_QUOTE
-from ingather.extraction.rules.sentences import Document, Sentence, joined
+from ingather.extraction.rules.sentences import Document, Sentence, joined_sentences
 from ingather.extraction.rules.whole import part, whole_or_part
 
 FIELDS: Final = frozenset({"conclusions", "limitations"})
@@ -139,7 +139,7 @@ _OF_PEOPLE: Final = rx(
 )
 
 
-def answers(document: Document) -> dict[str, Answer]:
+def conclusion_answers(document: Document) -> dict[str, Answer]:
     """The answers to the fields of this family."""
     return {
         "conclusions": _conclusion_answer(document),
@@ -186,7 +186,7 @@ def _conclusion_answer(document: Document) -> Answer:
     behind = list(takewhile(lambda one: not _NO_MORE.search(one.text), behind))
     if not behind:
         return answer
-    whole = joined(start, behind[-1])
+    whole = joined_sentences(start, behind[-1])
     if whole is not None and len(whole.text) <= LONGEST_QUOTE:
         return reported("conclusions", Hit(value=_HEADED.sub("", whole.text), sentence=whole))
     return part(answer)
@@ -230,7 +230,7 @@ def _whole_conclusion(document: Document) -> Iterator[Hit]:
     stated = list(takewhile(lambda one: not _NO_MORE.search(one.text), stated))
     if len(stated) < TWO or _NO_CONCLUSION.match(stated[0].text) or _REST_OF_HEADING.match(stated[0].text):
         return
-    whole = joined(stated[0], stated[-1])
+    whole = joined_sentences(stated[0], stated[-1])
     if whole is None or len(whole.text) > 1 + sum(len(one.text) + 1 for one in stated):
         return
     if len(whole.text) <= LONGEST_QUOTE:
@@ -251,7 +251,7 @@ def _limitations(document: Document) -> Iterator[Hit]:
         if not _REFERS_BACK.search(hit.sentence.text):
             yield hit
         elif (earlier := before.get(hit.sentence.places)) is not None and not _REFERS_BACK.search(earlier.text):
-            whole = joined(earlier, hit.sentence)
+            whole = joined_sentences(earlier, hit.sentence)
             if whole is not None and len(whole.text) <= LONGEST_QUOTE:
                 yield Hit(value=whole.text, sentence=whole, rank=hit.rank)
 

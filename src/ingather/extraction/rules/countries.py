@@ -37,6 +37,6 @@ _OF_ONE: Final = {
 }  # fmt: skip
 
 
-def state(name: str) -> str:
+def country_of_state(name: str) -> str:
     """The state that a name stands for: England is a part of the United Kingdom."""
     return _OF_ONE.get(name, name)

@@ -7,7 +7,7 @@ from ingather.extraction.findings import Answer
 from ingather.extraction.rules import randomised
 from ingather.extraction.rules.design import PEOPLE, UNITS
 from ingather.extraction.rules.hits import STUDY, Pattern, agreed, find, rx
-from ingather.extraction.rules.printed_numbers import COUNT, MONTHS, count
+from ingather.extraction.rules.printed_numbers import COUNT, MONTHS, printed_count
 from ingather.extraction.rules.sentences import Document
 
 _WHO: Final = (
@@ -32,7 +32,7 @@ def _count_of_match(found: re.Match[str]) -> int | None:
         return None
     if re.fullmatch(r"(?:19|20)\d\d", number) and _DATED.search(found.string[: found.start(1)]):
         return None
-    return count(number)
+    return printed_count(number)
 
 
 def _count_pattern(terms: str, *, rank: int = 0, parts: frozenset[str] = _MAIN, beside: str = "") -> Pattern:
@@ -92,10 +92,10 @@ PATTERNS: Final[dict[str, tuple[Pattern, ...]]] = {
 FIELDS: Final = frozenset(PATTERNS) | {randomised.FIELD}
 
 
-def answers(document: Document) -> dict[str, Answer]:
+def count_answers(document: Document) -> dict[str, Answer]:
     """The answers to the fields of this family. Where clusters were randomised, only a number of people counts."""
     has_clusters = agreed("unit_of_allocation", find(document, UNITS)).value == "cluster"
-    return {randomised.FIELD: randomised.answer(document)} | {
+    return {randomised.FIELD: randomised.randomised_answer(document)} | {
         field: agreed(field, [hit for hit in find(document, patterns) if not has_clusters or _PERSON.search(hit.terms)])
         for field, patterns in PATTERNS.items()
     }

@@ -141,7 +141,7 @@ _FIELDS: Final[dict[str, Silence]] = {
 }  # fmt: skip
 
 
-def weighed(answer: Answer, document: Document) -> Answer:
+def weighed_by_coverage(answer: Answer, document: Document) -> Answer:
     """A silence as it may be believed: `not_reported` only where the part was read and nothing there speaks of it."""
     if answer.state is not State.NOT_REPORTED:
         return answer

@@ -7,7 +7,7 @@ from typing import Final
 
 from ingather.extraction.findings import Answer, State
 from ingather.extraction.rules.hits import Hit, first, not_reported, prose, reported, rx, unclear
-from ingather.extraction.rules.sentences import Document, Sentence, joined
+from ingather.extraction.rules.sentences import Document, Sentence, joined_sentences
 from ingather.extraction.rules.whole import part
 from ingather.notice import notice
 
@@ -107,7 +107,7 @@ _MONEY: Final = rx(
 )
 
 
-def answers(document: Document) -> dict[str, Answer]:
+def declaration_answers(document: Document) -> dict[str, Answer]:
     """The answers to the fields of this family."""
     funding = _funding_answer(document)
     return {
@@ -123,12 +123,14 @@ def _funding_answer(document: Document) -> Answer:
     if not hits:
         return not_reported("funding_source")
     start = hits[0]
-    under = [one for one in prose(document, _END) if _place(one) == _place(start.sentence)]
+    under = [
+        one for one in prose(document, _END) if _place_of_declaration(one) == _place_of_declaration(start.sentence)
+    ]
     behind = under[under.index(start.sentence) + 1 :]
     row = list(takewhile(_says_who_paid, behind))
     if any(_says_who_paid(one) for one in behind[len(row) :]):
         return unclear("funding_source", start)
-    whole = joined(start.sentence, row[-1]) if row else None
+    whole = joined_sentences(start.sentence, row[-1]) if row else None
     if row and whole is None:
         return unclear("funding_source", start)
     answer = reported("funding_source", start)
@@ -161,7 +163,7 @@ def _without_money(hit: Hit) -> Hit:
     return replace(hit, value=text[headed[-1].end() :].strip(), start=start, end=len(hit.sentence.text))
 
 
-def _place(sentence: Sentence) -> tuple[str, str, bool]:
+def _place_of_declaration(sentence: Sentence) -> tuple[str, str, bool]:
     return sentence.part, sentence.topic, sentence.in_abstract
 
 

@@ -6,7 +6,16 @@ from typing import Final
 from ingather.extraction.findings import Answer, State
 from ingather.extraction.rules import countries, sites
 from ingather.extraction.rules.hits import STUDY, Hit, Pattern, agreed, find, first, not_reported, prose, rx, unclear
-from ingather.extraction.rules.printed_numbers import COUNT, DATE, SPAN, count, days, decimal, month, span
+from ingather.extraction.rules.printed_numbers import (
+    COUNT,
+    DATE,
+    SPAN,
+    printed_count,
+    printed_days,
+    printed_decimal,
+    printed_month,
+    printed_span,
+)
 from ingather.extraction.rules.sentences import Document
 from ingather.extraction.rules.sites import BESIDES, DONE, STAFF
 from ingather.notice import notice
@@ -103,7 +112,7 @@ _FIXED: Final = (
             rf"({COUNT}) (?:\w+ )?{CLUSTERS} were (?:randomly )?(?:randomi[sz]ed|allocated"
             rf"|assigned)(?! (?:in)?to the\b)"
         ),
-        value=lambda m: count(m[1]),
+        value=lambda m: printed_count(m[1]),
     ),
 )
 _ICC: Final = (
@@ -112,7 +121,7 @@ _ICC: Final = (
             r"intra-?(?:cluster|class) correlation(?: coefficient)?(?: \(ICC\))?(?: of| was|:"
             r"| =) (0?\.\d{1,4})"
         ),
-        value=lambda m: decimal(m[1]),
+        value=lambda m: printed_decimal(m[1]),
     ),
 )
 # `(SAS Institute, Cary, NC, USA)`: the country of a maker, within brackets and after a comma.
@@ -172,31 +181,31 @@ _ANOTHER_SPAN: Final = rx(rf",? (?:and|or|to|,) (?:at )?{SPAN}")
 _FOLLOWED: Final = (
     Pattern(
         terms=rx(rf"(?<!had )\bfollow(?:ed(?! by)|-up|ed up)[^.;]{{0,30}}? (?:for|of|lasted) ({SPAN})"),
-        value=lambda m: None if _ANOTHER_SPAN.match(m.string, m.end()) else span(m[1]),
+        value=lambda m: None if _ANOTHER_SPAN.match(m.string, m.end()) else printed_span(m[1]),
     ),
-    Pattern(terms=rx(rf"随访(?:时间)?(?:为|至)? ?({SPAN})"), value=lambda m: span(m[1])),
+    Pattern(terms=rx(rf"随访(?:时间)?(?:为|至)? ?({SPAN})"), value=lambda m: printed_span(m[1])),
     Pattern(
         terms=rx(
             rf"\b(?:at|after|within|over|to) (?:the )?({SPAN})|\b(?:at|in) (week|month|day|year) (\d{{1,3}})\b"
             rf"|第 ?({SPAN})"
         ),
-        value=lambda m: span(m[1] or m[4] or f"{m[3]} {m[2]}"),
+        value=lambda m: printed_span(m[1] or m[4] or f"{m[3]} {m[2]}"),
         rank=1,
         beside=rx(r"\bprimary (?:outcome|end ?-?point)|主要结局"),
     ),
 )
 
 
-def answers(document: Document) -> dict[str, Answer]:
+def design_answers(document: Document) -> dict[str, Answer]:
     """The answers to the fields of this family."""
     design = _design(document)
-    unit = _of_one_trial(document, "unit_of_allocation", UNITS)
+    unit = _design_of_one_trial(document, "unit_of_allocation", UNITS)
     clusters = agreed("n_clusters", find(document, _FIXED))
     if unit.value == "individual" and clusters.state is State.NOT_REPORTED:
         clusters = Answer(field="n_clusters", state=State.NOT_APPLICABLE)
     followup = _followup(document)
-    is_long = isinstance(followup.value, str) and days(followup.value) >= _LONG
-    start, end = _period(document, is_long=is_long)
+    is_long = isinstance(followup.value, str) and printed_days(followup.value) >= _LONG
+    start, end = _period_of_design(document, is_long=is_long)
     return {
         "design": design,
         "framework": agreed("framework", find(document, FRAMEWORKS)),
@@ -206,8 +215,8 @@ def answers(document: Document) -> dict[str, Answer]:
         "countries": _countries(document),
         "n_centres": not_reported("n_centres")
         if unit.value == "cluster"
-        else agreed("n_centres", sites.centres(document)),
-        "setting": first("setting", sites.settings(document)),
+        else agreed("n_centres", sites.sites_as_centres(document)),
+        "setting": first("setting", sites.settings_of_sites(document)),
         "recruit_start": start,
         "recruit_end": end,
         "followup_planned": followup,
@@ -216,10 +225,10 @@ def answers(document: Document) -> dict[str, Answer]:
 
 def _design(document: Document) -> Answer:
     """The most special design that is named; two special ones are unclear."""
-    return _of_one_trial(document, "design", DESIGNS)
+    return _design_of_one_trial(document, "design", DESIGNS)
 
 
-def _of_one_trial(document: Document, field: str, patterns: tuple[Pattern, ...]) -> Answer:
+def _design_of_one_trial(document: Document, field: str, patterns: tuple[Pattern, ...]) -> Answer:
     """What is said of the trial that the paper reports. A paper that pools several has no such trial."""
     hits = find(document, patterns)
     own = [hit for hit in hits if not _OF_TRIALS.search(hit.sentence.text)]
@@ -242,14 +251,14 @@ def _countries(document: Document) -> Answer:
         for found in countries.NAME.finditer(sentence.text):
             if not _WITHIN.search(sentence.text[: found.start()]) or _MAKER.search(sentence.text[: found.start()]):
                 continue
-            if countries.state(found[0]) in {countries.state(name) for name in names}:
+            if countries.country_of_state(found[0]) in {countries.country_of_state(name) for name in names}:
                 continue
             names.setdefault(found[0], Hit(value=found[0], sentence=sentence, start=found.start(), end=found.end()))
     if not names:
         return not_reported("countries")
     # A country that the abstract names, and that is none of these, may be one where people were recruited, too.
     stated = {found[0] for one in prose(document) if one.in_abstract for found in countries.NAME.finditer(one.text)}
-    if {countries.state(name) for name in stated} - {countries.state(name) for name in names}:
+    if {countries.country_of_state(name) for name in stated} - {countries.country_of_state(name) for name in names}:
         return unclear("countries", next(iter(names.values())))
     if any(
         _OF_MANY.search(sentence.text) for sentence in prose(document, STUDY - {"aim"}) if DONE.search(sentence.text)
@@ -263,21 +272,21 @@ def _countries(document: Document) -> Answer:
     )
 
 
-def _is_entry(text: str, *, is_long: bool) -> bool:
+def _is_entry_of_design(text: str, *, is_long: bool) -> bool:
     """Whether a sentence with a period says when people entered the study, and not when all of it was done."""
     if not _ENTRY.search(text) or _PROJECTED.search(text) or re.search(r"\bextension\b", text):
         return False
     return _TAKEN_IN.search(text) is not None or not (is_long or _YEARS_LONG.search(text))
 
 
-def _period(document: Document, *, is_long: bool) -> tuple[Answer, Answer]:
+def _period_of_design(document: Document, *, is_long: bool) -> tuple[Answer, Answer]:
     """When people entered the study. `is_long`: they were followed for years."""
     starts, ends = [], []
     for sentence in prose(document, STUDY - {"conclusions"}):
-        if not _is_entry(sentence.text, is_long=is_long):
+        if not _is_entry_of_design(sentence.text, is_long=is_long):
             continue
         for found in _RANGE.finditer(sentence.text):
-            first_month, last_month = month(found[1] or found[3]), month(found[2] or found[4])
+            first_month, last_month = printed_month(found[1] or found[3]), printed_month(found[2] or found[4])
             if first_month and last_month and first_month <= last_month:
                 starts.append(Hit(value=first_month, sentence=sentence, start=found.start(), end=found.end()))
                 ends.append(Hit(value=last_month, sentence=sentence, start=found.start(), end=found.end()))
@@ -297,12 +306,12 @@ def _followup(document: Document) -> Answer:
             continue
         place = (sentence.page, sentence.places[0])
         known = longest.get(place)
-        if known is None or (hit.rank, -days(hit.value)) < (known.rank, -days(str(known.value))):
+        if known is None or (hit.rank, -printed_days(hit.value)) < (known.rank, -printed_days(str(known.value))):
             longest[place] = hit
     answer = agreed("followup_planned", longest.values())
     best = min((hit.rank for hit in longest.values()), default=0)
     # The time of the primary outcome is the whole follow-up only where no longer one is spoken of.
-    if best > 0 and isinstance(answer.value, str) and _longest_follow_up(document) > days(answer.value):
+    if best > 0 and isinstance(answer.value, str) and _longest_follow_up(document) > printed_days(answer.value):
         return unclear("followup_planned", next(hit for hit in longest.values() if hit.rank == best))
     return answer
 
@@ -310,8 +319,8 @@ def _followup(document: Document) -> Answer:
 def _longest_follow_up(document: Document) -> float:
     """The longest time, in days, that stands beside the word follow-up."""
     spans = (
-        span(found["after"] or found["before"])
+        printed_span(found["after"] or found["before"])
         for sentence in prose(document)
         for found in _BESIDE_FOLLOW_UP.finditer(sentence.text)
     )
-    return max((days(one) for one in spans if one is not None), default=0)
+    return max((printed_days(one) for one in spans if one is not None), default=0)

@@ -7,7 +7,7 @@ from typing import Final
 
 from ingather.extraction.findings import Answer
 from ingather.extraction.rules.hits import Hit, not_reported, reported, rx, unclear
-from ingather.extraction.rules.plain_text import plain, whole_terms
+from ingather.extraction.rules.plain_text import plain_text, whole_terms
 from ingather.extraction.rules.sentences import Document, Sentence
 
 FIELD: Final = "doi"
@@ -50,7 +50,7 @@ class _Printed:
     rank: int
 
 
-def answer(document: Document) -> Answer:
+def doi_answer(document: Document) -> Answer:
     """The one DOI of the best rank; unclear where several papers' are printed alike."""
     found = list(_printed_dois(document))
     if not found:
@@ -77,7 +77,7 @@ def _without_glued_letters(document: Document, printed: _Printed) -> _Printed:
 def _printed_dois(document: Document) -> Iterator[_Printed]:
     times: dict[str, int] = {}
     for text in document.pages:
-        for doi in {one.casefold() for one, _, _ in _dois("\n".join(_running(text)))}:
+        for doi in {one.casefold() for one, _, _ in _dois("\n".join(_running_lines_with_doi(text)))}:
             times[doi] = times.get(doi, 0) + 1
     for number, text in enumerate(document.pages):
         references = _REFERENCES.search(text)
@@ -99,7 +99,7 @@ def _doi_rank(before: str, *, is_running: bool) -> int:
     return 1 if _OWN.search(before) else 2
 
 
-def _running(text: str) -> list[str]:
+def _running_lines_with_doi(text: str) -> list[str]:
     """The lines at the top and at the foot of a page."""
     lines = [line for line in text.splitlines() if line.strip()]
     return [*lines[:_RUNNING], *lines[-_RUNNING:]]
@@ -107,13 +107,13 @@ def _running(text: str) -> list[str]:
 
 def _dois(text: str) -> Iterator[tuple[str, int, int]]:
     for found in _DOI.finditer(text):
-        end = found.start() + len(_closed(found[0]))
+        end = found.start() + len(_closed_doi(found[0]))
         doi = re.sub(r"\s", "", text[found.start() : end])
         if "/suppl/" not in doi and not doi.startswith(_DATA) and len(doi.split("/", 1)[1]) > 1:
             yield doi, found.start(), end
 
 
-def _closed(doi: str) -> str:
+def _closed_doi(doi: str) -> str:
     """A DOI without what stands behind it: marks of punctuation, and brackets that it did not open."""
     doi = _END.sub("", doi.rstrip())
     while doi.endswith(")") and doi.count(")") > doi.count("("):
@@ -126,7 +126,7 @@ def _doi_hit(document: Document, printed: _Printed) -> Hit:
     text = document.pages[printed.page]
     first = text.rfind("\n", 0, printed.start) + 1
     last = text.find("\n", printed.end)
-    made = plain(text, *whole_terms(text, first, len(text) if last < 0 else last))
+    made = plain_text(text, *whole_terms(text, first, len(text) if last < 0 else last))
     sentence = Sentence(
         page=printed.page, page_text=text, text=made.text, places=made.places, part="front", topic="", in_abstract=False
     )

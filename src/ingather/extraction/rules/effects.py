@@ -7,8 +7,8 @@ from typing import Final
 
 from ingather.extraction.findings import Answer, Value
 from ingather.extraction.rules.hits import Hit, agreed, findings, rx
-from ingather.extraction.rules.outcomes import Outcome, spoken_of
-from ingather.extraction.rules.printed_numbers import DECIMAL, decimal
+from ingather.extraction.rules.outcomes import Outcome, outcome_is_spoken_of
+from ingather.extraction.rules.printed_numbers import DECIMAL, printed_decimal
 from ingather.extraction.rules.sentences import Document, Sentence
 
 FIELDS: Final = frozenset({"c_measure", "c_estimate", "c_ci_low", "c_ci_high", "c_ci_level", "c_p", "c_adjusted"})
@@ -79,7 +79,7 @@ class PrintedEffect:
     hits: dict[str, list[Hit]] = field(default_factory=lambda: {name: [] for name in sorted(FIELDS)})
 
 
-def effects(document: Document, known: list[Outcome], *, is_trial: bool = True) -> list[PrintedEffect]:
+def printed_effects(document: Document, known: list[Outcome], *, is_trial: bool = True) -> list[PrintedEffect]:
     """All estimates of the abstract, the results and the tables, each once."""
     found: dict[tuple[str, float, float, float], PrintedEffect] = {}
     for one in (
@@ -94,7 +94,7 @@ def effects(document: Document, known: list[Outcome], *, is_trial: bool = True) 
     return list(found.values())[:MOST_EFFECTS]
 
 
-def answers(effect: PrintedEffect, key: str) -> dict[str, Answer]:
+def effect_answers(effect: PrintedEffect, key: str) -> dict[str, Answer]:
     """The answers of one row."""
     return {name: agreed(name, hits, key) for name, hits in effect.hits.items()}
 
@@ -180,11 +180,11 @@ def _effect_made(
 ) -> PrintedEffect | None:
     """The estimate, if it lies within its interval and the words of its own clause say what it is about."""
     measure = next(name for name, _ in _MEASURES if header[name])
-    estimate, low, high = (decimal(found[name]) for name in ("estimate", "low", "high"))
+    estimate, low, high = (printed_decimal(found[name]) for name in ("estimate", "low", "high"))
     if estimate is None or low is None or high is None or not low <= estimate <= high:
         return None
     about = about.strip(" ,;:([|")
-    outcome = spoken_of(about, known)
+    outcome = outcome_is_spoken_of(about, known)
     short = _short_clause(re.split(r"\s\d", about)[0]) if sentence.is_row else _measured_in_clause(about)
     if (measure not in {"MD", "SMD", "RD"} and low < 0) or len(re.findall(r"[^\W\d_]{2,}", about)) < _LEAST_ABOUT:
         return None
@@ -192,7 +192,7 @@ def _effect_made(
     effect = PrintedEffect(
         key=(measure, estimate, low, high), label=label, outcome=outcome, about=short,
     )  # fmt: skip
-    level = decimal(header["level"])
+    level = printed_decimal(header["level"])
     values: dict[str, Value] = {
         "c_measure": measure, "c_estimate": estimate, "c_ci_low": low, "c_ci_high": high, "c_ci_level": level, "c_p": p,
         "c_adjusted": "yes" if header["adjusted"] else None,

@@ -19,7 +19,7 @@ from ingather.extraction.rules import (
     people,
     registration,
 )
-from ingather.extraction.rules.coverage import LEAST_READ, weighed
+from ingather.extraction.rules.coverage import LEAST_READ, weighed_by_coverage
 from ingather.extraction.rules.hits import NOT_LOOKED_FOR
 from ingather.extraction.rules.kind import (
     COHORT_FIELDS,
@@ -31,10 +31,10 @@ from ingather.extraction.rules.kind import (
     Report,
     ReportKind,
     is_cohort,
-    report,
+    kind_of_report,
 )
-from ingather.extraction.rules.rows import Answers, rows_of
-from ingather.extraction.rules.sentences import Document, read
+from ingather.extraction.rules.rows import Answers, rows_by_rules
+from ingather.extraction.rules.sentences import Document, sentences_of_pages
 from ingather.library.port import PrintedLine
 from ingather.notice import notice
 
@@ -50,8 +50,17 @@ LONG_PAPER: Final = 15_000
 MOST_CHARACTERS: Final = 2_000_000
 
 _FAMILIES: Final = (
-    declarations, design, allocation, blinding, counts, analysis_methods, people, cohort, aim, conclusions
-)  # fmt: skip
+    declarations.declaration_answers,
+    design.design_answers,
+    allocation.allocation_answers,
+    blinding.blinding_answers,
+    counts.count_answers,
+    analysis_methods.analysis_method_answers,
+    people.people_answers,
+    cohort.cohort_answers,
+    aim.aim_answers,
+    conclusions.conclusion_answers,
+)
 _COMMON: Final = re.compile(r"\b(?:the|of|and|in|to|was|were|with|for|a|by|we|from|that|on)\b", re.IGNORECASE)
 
 
@@ -64,7 +73,7 @@ class AskableField(Protocol):
     def scope(self) -> str: ...
 
 
-def extract(
+def extract_by_rules(
     fields: Iterable[AskableField], pages: Sequence[str], *, first_page: Sequence[PrintedLine] = ()
 ) -> tuple[list[Row], list[Answer]]:
     """Rows and answers for one document. Every field asked gets an answer in every row of its scope; never raises.
@@ -79,9 +88,9 @@ def extract(
     rows: list[Row] = []
     found: Answers = {}
     if silence != NO_TEXT:
-        document = read(_bounded_pages(pages))
-        rows, found = _found(document, first_page, askable)
-        found = {place: weighed(answer, document) for place, answer in found.items()}
+        document = sentences_of_pages(_bounded_pages(pages))
+        rows, found = _found_by_rules(document, first_page, askable)
+        found = {place: weighed_by_coverage(answer, document) for place, answer in found.items()}
     keys = {"study": [""]}
     for row in rows:
         keys.setdefault(row.scope, []).append(row.key)
@@ -115,31 +124,31 @@ def _unreadable_silence(pages: Sequence[str]) -> str:
     return ""
 
 
-def _found(
+def _found_by_rules(
     document: Document, first_page: Sequence[PrintedLine], askable: Sequence[AskableField]
 ) -> tuple[list[Row], Answers]:
     """All that the rules find, by field and row. A paper of another kind than the questions has no rows."""
-    study = identity.answers(document, first_page)
-    for family in _FAMILIES:
-        study |= family.answers(document)
-    paper = report(document, identity.title_line(document, first_page))
+    study = identity.identity_answers(document, first_page)
+    for answers_of_family in _FAMILIES:
+        study |= answers_of_family(document)
+    paper = kind_of_report(document, identity.title_line(document, first_page))
     ids = {field.id for field in askable}
     is_trial = paper.kind in {ReportKind.TRIAL, ReportKind.PROTOCOL}
     study[registration.FIELD] = registration.without_numbers_of_others(
         study[registration.FIELD], document, is_trial=is_trial
     )
-    unfit = _unfit(paper, document, ids, frozenset(study))
+    unfit = _unfit_for_rules(paper, document, ids, frozenset(study))
     study |= unfit
     scopes = {str(field.scope) for field in askable}
     rows, found = (
         ([], {})
         if unfit or not scopes - {"study"}
-        else rows_of(document, study, scopes, is_trial="n_randomised" in ids)
+        else rows_by_rules(document, study, scopes, is_trial="n_randomised" in ids)
     )
     return rows, found | {(name, ""): answer for name, answer in study.items()}
 
 
-def _unfit(paper: Report, document: Document, askable: set[str], found: frozenset[str]) -> dict[str, Answer]:
+def _unfit_for_rules(paper: Report, document: Document, askable: set[str], found: frozenset[str]) -> dict[str, Answer]:
     """The answers to questions about a trial or a cohort that a paper of another kind cannot answer."""
     if paper.kind is ReportKind.REVIEW:
         # A review that speaks of people, places and analyses speaks of the studies that it reviews.

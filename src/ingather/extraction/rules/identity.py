@@ -7,9 +7,9 @@ from typing import Final
 from ingather.extraction.findings import Answer
 from ingather.extraction.rules import doi, registration
 from ingather.extraction.rules.hits import Hit, agreed, first, reported, rx
-from ingather.extraction.rules.plain_text import plain, whole_terms
+from ingather.extraction.rules.plain_text import plain_text, whole_terms
 from ingather.extraction.rules.sentences import Document, Sentence
-from ingather.extraction.rules.title import DOUBTFUL_END, titles
+from ingather.extraction.rules.title import DOUBTFUL_END, title_hits
 from ingather.extraction.rules.whole import part
 from ingather.library.port import PrintedLine
 
@@ -60,14 +60,14 @@ _NAMES: Final = re.compile(
 )
 
 
-def answers(document: Document, printed: Sequence[PrintedLine] = ()) -> dict[str, Answer]:
+def identity_answers(document: Document, printed: Sequence[PrintedLine] = ()) -> dict[str, Answer]:
     """The answers to the fields of this family. `printed`: the lines of the first page with the size of their type."""
     return {
-        "title": _title(titles(document, printed)),
+        "title": _title(title_hits(document, printed)),
         "publication_year": agreed("publication_year", _years(document)),
         "journal": _journal(list(_journals(document))),
-        doi.FIELD: doi.answer(document),
-        registration.FIELD: registration.answer(document),
+        doi.FIELD: doi.doi_answer(document),
+        registration.FIELD: registration.registration_answer(document),
     }
 
 
@@ -79,7 +79,7 @@ def _title(hits: list[Hit]) -> Answer:
 
 def title_line(document: Document, printed: Sequence[PrintedLine] = ()) -> Sentence | None:
     """The title as a sentence, where one is found."""
-    found = titles(document, printed)
+    found = title_hits(document, printed)
     return found[0].sentence if found else None
 
 
@@ -103,7 +103,7 @@ def _first_page_lines(document: Document) -> Iterator[Sentence]:
     page = document.pages[0] if document.pages else ""
     start = 0
     for line in page.splitlines(keepends=True):
-        made = plain(page, *whole_terms(page, start, start + len(line)))
+        made = plain_text(page, *whole_terms(page, start, start + len(line)))
         start += len(line)
         if made.text:
             yield Sentence(

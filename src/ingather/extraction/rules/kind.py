@@ -86,7 +86,7 @@ _COHORT: Final = rx(
 )
 
 
-def report(document: Document, title: Sentence | None) -> Report:
+def kind_of_report(document: Document, title: Sentence | None) -> Report:
     """What the title says, else what the abstract says, else what the methods say."""
     if title is not None:
         for kind, terms in (

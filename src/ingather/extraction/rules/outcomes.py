@@ -7,7 +7,7 @@ from typing import Final
 
 from ingather.extraction.findings import Answer
 from ingather.extraction.rules.hits import Hit, agreed, not_reported, prose, reported, rx
-from ingather.extraction.rules.lists import items
+from ingather.extraction.rules.lists import items_of_list
 from ingather.extraction.rules.sentences import Document
 
 FIELDS: Final = frozenset({"outcome_name", "outcome_role", "outcome_definition", "outcome_ascertain"})
@@ -97,17 +97,17 @@ class Outcome:
     @property
     def terms(self) -> frozenset[str]:
         """The words by which a sentence can be known to speak of it."""
-        return terms_of(self.name)
+        return terms_of_outcome(self.name)
 
 
-def terms_of(text: str) -> frozenset[str]:
+def terms_of_outcome(text: str) -> frozenset[str]:
     """The words of a text that carry meaning, without their plural."""
     english = {term.rstrip("s") for term in re.findall(r"[a-z][a-z-]{2,}", text.lower()) if term not in _STOP}
     chinese = {run[i : i + 2] for run in re.findall(r"[\u4e00-\u9fff]{2,}", text) for i in range(len(run) - 1)}
     return frozenset(english | chinese)
 
 
-def outcomes(document: Document) -> list[Outcome]:
+def named_outcomes(document: Document) -> list[Outcome]:
     """Each outcome once, the primary one first. The methods name it better than the abstract."""
     found: list[Outcome] = []
     for outcome in sorted(_named_outcomes(document), key=lambda one: (one.role != "primary", one.hit.rank)):
@@ -154,7 +154,7 @@ def _listed_outcomes(text: str) -> list[str]:
     # `Bleeding, infection and oedema and stiffness`: which of the last entries belong together is not said.
     if _TWO_ENDS.search(bare):
         bare = bare[: bare.rfind(",")]
-    names = items(bare)
+    names = items_of_list(bare)
     kept: list[str] = []
     for name in names:
         # `Organization for Research and Treatment of Cancer`: a name that was cut at its `and`.
@@ -179,7 +179,7 @@ def _short_outcome_name(name: str) -> str:
     return _CUT_ZH.sub("", _CITATION.sub("", name)).strip(" ,。.")
 
 
-def answers(outcome: Outcome, key: str) -> dict[str, Answer]:
+def outcome_answers(outcome: Outcome, key: str) -> dict[str, Answer]:
     """What is known of one outcome."""
     role = Hit(value=outcome.role, sentence=outcome.hit.sentence, start=outcome.hit.start, end=outcome.hit.end)
     text = outcome.hit.sentence.text
@@ -201,12 +201,12 @@ def answers(outcome: Outcome, key: str) -> dict[str, Answer]:
     }  # fmt: skip
 
 
-def spoken_of(text: str, known: list[Outcome]) -> int | None:
+def outcome_is_spoken_of(text: str, known: list[Outcome]) -> int | None:
     """Which outcome a sentence or a row speaks of: the one most of whose words it has; none if it is in doubt."""
     if re.search(r"\bprimary (?:outcome|end ?-?point)|主要结局", text, re.IGNORECASE):
         primary = [n for n, outcome in enumerate(known) if outcome.role == "primary"]
         return primary[0] if len(primary) == 1 else None
-    terms = terms_of(text)
+    terms = terms_of_outcome(text)
     shares = [(len(outcome.terms & terms) / len(outcome.terms), n) for n, outcome in enumerate(known) if outcome.terms]
     best = max(shares, default=(0.0, 0))
     tied = sum(share == best[0] for share, _ in shares)

@@ -8,7 +8,7 @@ from ingather.extraction.findings import Answer
 from ingather.extraction.rules.design import PEOPLE
 from ingather.extraction.rules.hits import STUDY, Hit, prose, rx
 from ingather.extraction.rules.printed_numbers import COUNT
-from ingather.extraction.rules.sentences import Document, Sentence, joined
+from ingather.extraction.rules.sentences import Document, Sentence, joined_sentences
 from ingather.extraction.rules.whole import part, whole_or_part
 
 FIELDS: Final = frozenset({"inclusion_criteria", "exclusion_criteria", "condition"})
@@ -124,7 +124,7 @@ _ADJECTIVE: Final = rx(
 _WITH_ZH: Final = re.compile(r"\d{1,6} ?例(?P<what>[\u4e00-\u9fff0-9]{2,14}?)(?:患者|病人|患儿)")
 
 
-def answers(document: Document) -> dict[str, Answer]:
+def people_answers(document: Document) -> dict[str, Answer]:
     """The answers to the fields of this family."""
     return {
         "inclusion_criteria": _all_criteria(document, "inclusion", _INCLUDED, _AGED),
@@ -191,7 +191,7 @@ def _whole_list(document: Document, first: Sentence) -> Hit:
     """All that stands under the heading of a criterion: its first sentence alone is not the list."""
     stated = [one for one in document.sentences if one.topic == first.topic and not one.in_abstract and not one.is_row]
     last = stated[-1]
-    whole = joined(first, last) or first
+    whole = joined_sentences(first, last) or first
     return Hit(value=whole.text, sentence=whole)
 
 

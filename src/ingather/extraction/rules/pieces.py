@@ -95,7 +95,7 @@ class LineReader:
         if is_caption:
             self.table += 1
             self.in_table = True
-        elif self.in_table and _is_prose(line):
+        elif self.in_table and _piece_is_prose(line):
             self.in_table = False
         if self.part == "front" and not self.in_table:
             self.front_lines += 1
@@ -122,11 +122,11 @@ def repeated_lines(pages: Sequence[str]) -> frozenset[str]:
     counts: Counter[str] = Counter()
     for page in pages:
         lines = [line.strip() for line in page.splitlines() if line.strip()]
-        counts.update({masked(line) for line in (*lines[:_RUNNING], *lines[-_RUNNING:])})
+        counts.update({masked_pieces(line) for line in (*lines[:_RUNNING], *lines[-_RUNNING:])})
     return frozenset(line for line, count in counts.items() if count > 1)
 
 
-def masked(line: str) -> str:
+def masked_pieces(line: str) -> str:
     """A line without its numbers: what the running lines of two pages have in common."""
     return _NUMBER.sub("#", line.strip())
 
@@ -136,10 +136,10 @@ def pieces(page: str, reader: LineReader, repeated: frozenset[str]) -> Iterator[
     figures = figure_lines(page)
     subheadings = subheading_lines(page)
     open_piece: Piece | None = None
-    for start, end in lines(page):
+    for start, end in lines_of_pieces(page):
         bare = page[start:end].strip()
         # The first page keeps its masthead, which names journal and year.
-        if reader.part != "front" and masked(bare) in repeated:
+        if reader.part != "front" and masked_pieces(bare) in repeated:
             continue
         is_over = open_piece is None or _piece_ends(page, open_piece)
         if not bare or bare.isdigit():
@@ -157,7 +157,7 @@ def pieces(page: str, reader: LineReader, repeated: frozenset[str]) -> Iterator[
                 continue
             yield open_piece  # type: ignore[misc]
             open_piece, is_over = None, True
-        found = _heading(page[start:end], reader, open_piece, is_over=is_over, is_sub=start in subheadings)
+        found = _heading_of_piece(page[start:end], reader, open_piece, is_over=is_over, is_sub=start in subheadings)
         is_caption = is_over and reader.part != REFERENCES and _is_short_table_caption(bare)
         if found is None and open_piece is not None and not is_caption:
             open_piece.end = end
@@ -166,7 +166,7 @@ def pieces(page: str, reader: LineReader, repeated: frozenset[str]) -> Iterator[
         if open_piece is not None:
             yield open_piece
         open_piece = None
-        piece = _begun(page, reader, start, end, found, is_caption=is_caption)
+        piece = _piece_begun(page, reader, start, end, found, is_caption=is_caption)
         if piece is not None and (piece.table or piece.part == "front"):
             yield piece
         else:
@@ -191,7 +191,7 @@ def _is_short_table_caption(bare: str) -> bool:
     return len(bare) < _LONGEST_CAPTION and is_table_caption(bare)
 
 
-def _heading(
+def _heading_of_piece(
     line: str, reader: LineReader, piece: Piece | None, *, is_over: bool, is_sub: bool
 ) -> tuple[str, int] | None:
     """The heading that a line is or begins with, where a line may be one: not in the middle of a sentence."""
@@ -205,7 +205,7 @@ def _heading(
     return ("", len(line)) if found is None and is_sub and is_over and not reader.in_table else found
 
 
-def _begun(
+def _piece_begun(
     page: str, reader: LineReader, start: int, end: int, found: tuple[str, int] | None, *, is_caption: bool
 ) -> Piece | None:
     """The piece that a line begins; None where the line is a heading and nothing else."""
@@ -225,7 +225,7 @@ def _begun(
     return piece
 
 
-def lines(page: str) -> Iterator[tuple[int, int]]:
+def lines_of_pieces(page: str) -> Iterator[tuple[int, int]]:
     """Where each line of a page begins and ends, without its line break."""
     start = 0
     for line in page.splitlines(keepends=True):
@@ -233,7 +233,7 @@ def lines(page: str) -> Iterator[tuple[int, int]]:
         start += len(line)
 
 
-def _is_prose(line: str) -> bool:
+def _piece_is_prose(line: str) -> bool:
     """Whether a line below a table's caption is no row of it: many plain words, few numbers, or a full stop."""
     numbers = len(_NUMBER.findall(line))
     if line.endswith("。") or (re.search(r"[\u4e00-\u9fff]{6,}", line) and "\uff0c" in line and numbers < 8):

@@ -37,7 +37,7 @@ def is_cjk(character: str) -> bool:
     return "\u3000" <= character <= "\u9fff" or "\uff00" <= character <= "\uffef"
 
 
-def plain(page: str, start: int, end: int) -> Plain:
+def plain_text(page: str, start: int, end: int) -> Plain:
     """Fold widths, dashes and quotes, join broken words, and make one space of any run of white space."""
     out: list[str] = []
     places: list[int] = []
@@ -50,7 +50,7 @@ def plain(page: str, start: int, end: int) -> Plain:
             after = i
             while after < end and (page[after].isspace() or page[after] in _DROPPED):
                 after += 1
-            _join(page, i, after, out, places, is_last=after >= end)
+            _join_plain_text(page, i, after, out, places, is_last=after >= end)
             i = after
         elif character in "\u00b7\u2219" and page[i - 1 : i].isdigit() and page[i + 1 : i + 2].isdigit():
             out.append(".")  # the decimal point of some journals, as in 2·5
@@ -64,7 +64,7 @@ def plain(page: str, start: int, end: int) -> Plain:
     return Plain(text="".join(out), places=tuple(places))
 
 
-def _join(page: str, start: int, end: int, out: list[str], places: list[int], *, is_last: bool) -> None:
+def _join_plain_text(page: str, start: int, end: int, out: list[str], places: list[int], *, is_last: bool) -> None:
     """What becomes of white space: a space, or nothing at the ends, within Chinese and in a broken word."""
     if is_last or not out:
         return
@@ -82,7 +82,7 @@ def _join(page: str, start: int, end: int, out: list[str], places: list[int], *,
     places.append(start)
 
 
-def clip(page: str, start: int, end: int, around: tuple[int, int]) -> str:
+def clip_plain_text(page: str, start: int, end: int, around: tuple[int, int]) -> str:
     """At most 600 characters of `page[start:end]`, as they stand, with the part `around` among them: whole words only.
 
     A word that is broken over two lines is one word.

@@ -40,7 +40,7 @@ _SPAN: Final = re.compile(r"(.+?)[ -]?(day|week|month|year|天|周|个月|年)s?
 _SPAN_UNITS: Final = {"天": "days", "周": "weeks", "个月": "months", "年": "years"}
 
 
-def count(text: str) -> int | None:
+def printed_count(text: str) -> int | None:
     """The whole number that digits or English number names stand for; None for names that make no number."""
     digits = text.replace(",", "").replace(" ", "")
     if digits.isascii() and digits.isdigit():
@@ -62,7 +62,7 @@ def count(text: str) -> int | None:
     return total + group or None
 
 
-def decimal(text: str) -> float | None:
+def printed_decimal(text: str) -> float | None:
     """The number as a float; None for what is none."""
     try:
         return float(text.replace(",", ""))
@@ -70,7 +70,7 @@ def decimal(text: str) -> float | None:
         return None
 
 
-def month(text: str) -> str | None:
+def printed_month(text: str) -> str | None:
     """The month of a date as YYYY-MM."""
     if found := _CHINESE_DATE.search(text):
         year, number = int(found[1]), int(found[2])
@@ -85,20 +85,20 @@ def month(text: str) -> str | None:
     return f"{year:04}-{number:02}" if 1 <= number <= 12 and 1900 <= year <= 2100 else None
 
 
-def span(text: str) -> str | None:
+def printed_span(text: str) -> str | None:
     """A duration as a number and a plural unit, such as `12 weeks`."""
     found = _SPAN.match(text.strip())
     if found is None:
         return None
     value = found[1].strip()
-    number = count(value)
+    number = printed_count(value)
     unit = found[2].lower()
-    if number is None and decimal(value) is None:
+    if number is None and printed_decimal(value) is None:
         return None
     return f"{value if number is None else number} {_SPAN_UNITS.get(unit, unit + 's')}"
 
 
-def days(text: str) -> float:
-    """How long a duration made by `span` is, for choosing the longest."""
+def printed_days(text: str) -> float:
+    """How long a duration made by `printed_span` is, for choosing the longest."""
     value, unit = text.split(" ", 1)
     return float(value) * {"days": 1, "weeks": 7, "months": 30.4, "years": 365}[unit]

@@ -20,7 +20,7 @@ FIELDS: Final = frozenset(_FROM)
 NOT_SETTLED: Final = notice("rules.text_says_not_settle", "What the text says does not settle it.")
 
 
-def answers(study: dict[str, Answer], key: str) -> dict[str, Answer]:
+def quality_answers(study: dict[str, Answer], key: str) -> dict[str, Answer]:
     """What the statements on randomisation and blinding answer, each with its quote."""
     found = {}
     for name, (source, meaning) in _FROM.items():

@@ -20,7 +20,7 @@ from ingather.extraction.rules.enrolled import (
     WERE,
 )
 from ingather.extraction.rules.hits import STUDY, Hit, agreed, find, prose, reported, rx, unclear
-from ingather.extraction.rules.printed_numbers import COUNT, MONTHS, count
+from ingather.extraction.rules.printed_numbers import COUNT, MONTHS, printed_count
 from ingather.extraction.rules.sentences import Document, Sentence
 
 FIELD: Final = "n_randomised"
@@ -145,7 +145,7 @@ _NO_ENROLMENT: Final = rx(
 _PAIR: Final = rx(rf"{COUNT}(?: \w+)? (?:and|versus|vs\.?) $|\b(?:age|ages|mean|median|average|score) of $")
 
 
-def answer(document: Document) -> Answer:
+def randomised_answer(document: Document) -> Answer:
     """The total randomised. Where clusters were randomised, only a number of people counts."""
     has_clusters = agreed("unit_of_allocation", find(document, UNITS)).value == "cluster"
     hits = [hit for hit in _randomised_hits(document) if not has_clusters or _PERSON.search(hit.sentence.text)]
@@ -290,7 +290,7 @@ def _first_clause(text: str) -> str:
 
 def _randomised_count(sentence: Sentence, found: re.Match[str], rank: int) -> Iterator[Hit]:
     """The hit of a count, if nothing about it says that it counts something else."""
-    value = count(found["n"])
+    value = printed_count(found["n"])
     if value is None or value < _FEWEST:
         return
     is_sum = adds_up(sentence.text, found)

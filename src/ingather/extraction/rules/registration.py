@@ -41,7 +41,7 @@ _OTHER: Final = rx(
 )
 
 
-def answer(document: Document) -> Answer:
+def registration_answer(document: Document) -> Answer:
     """Every number that the abstract or the front gives; else those of methods and end that speak of registration."""
     hits = list(_registration_hits(document))
     if not hits:

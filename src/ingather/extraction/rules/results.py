@@ -8,8 +8,8 @@ from typing import Final
 from ingather.extraction.findings import Answer
 from ingather.extraction.rules.arms import Arm
 from ingather.extraction.rules.hits import Hit, agreed, findings, rx
-from ingather.extraction.rules.outcomes import Outcome, spoken_of
-from ingather.extraction.rules.printed_numbers import decimal
+from ingather.extraction.rules.outcomes import Outcome, outcome_is_spoken_of
+from ingather.extraction.rules.printed_numbers import printed_decimal
 from ingather.extraction.rules.sentences import Document, Sentence
 
 FIELDS: Final = frozenset({"r_n", "r_events", "r_pct", "r_mean", "r_sd"})
@@ -40,7 +40,7 @@ class Result:
         return {hit.value for hit in self.hits[name]}
 
 
-def results(document: Document, arms: list[Arm], known: list[Outcome]) -> list[Result]:
+def results_by_arm(document: Document, arms: list[Arm], known: list[Outcome]) -> list[Result]:
     """One row for each arm and outcome. Where two sentences differ about a row, it is unclear."""
     merged: list[Result] = []
     for one in (*_results_in_prose(document, arms, known), *_results_in_rows(document, arms, known)):
@@ -54,7 +54,7 @@ def results(document: Document, arms: list[Arm], known: list[Outcome]) -> list[R
     return merged[:MOST_RESULTS]
 
 
-def answers(result: Result, key: str) -> dict[str, Answer]:
+def result_answers(result: Result, key: str) -> dict[str, Answer]:
     """The answers of one row."""
     return {name: agreed(name, hits, key) for name, hits in result.hits.items()}
 
@@ -94,7 +94,7 @@ def _results_in_sentence(
     for texts in (after, before):
         owners = [_only(text, arms) for text in texts]
         if None not in owners and len(set(owners)) == len(arms):
-            outcome = spoken_of(sentence.text, known)
+            outcome = outcome_is_spoken_of(sentence.text, known)
             for owner, m in zip(owners, found, strict=True):
                 assert owner is not None
                 yield _result_made(owner, outcome, m, sentence)
@@ -119,7 +119,7 @@ def _results_in_chinese(sentence: Sentence, arms: list[Arm], known: list[Outcome
     for pattern in patterns:
         found = [re.search(re.escape(arm.label) + pattern, sentence.text) for arm in arms]
         if all(found):
-            outcome = spoken_of(sentence.text, known)
+            outcome = outcome_is_spoken_of(sentence.text, known)
             for n, m in enumerate(found):
                 assert m is not None
                 yield _result_made(n, outcome, m, sentence)
@@ -137,7 +137,7 @@ def _results_in_rows(document: Document, arms: list[Arm], known: list[Outcome]) 
             continue
         found = list(_EVENTS.finditer(row.text))
         if ordered.get(row.table) and len(found) == len(arms) >= 2:
-            outcome = spoken_of(row.text[: found[0].start()], known)
+            outcome = outcome_is_spoken_of(row.text[: found[0].start()], known)
             for n, m in enumerate(found):
                 yield _result_made(n, outcome, m, row)
 
@@ -148,7 +148,7 @@ def _result_made(arm: int, outcome: int | None, found: re.Match[str], sentence: 
     for name, group in (("r_events", "events"), ("r_n", "n"), ("r_pct", "pct"), ("r_mean", "mean"), ("r_sd", "sd")):
         if groups.get(group) is None:
             continue
-        number = decimal(groups[group])
+        number = printed_decimal(groups[group])
         value = int(number) if number is not None and name in {"r_events", "r_n"} else number
         result.hits[name].append(Hit(value=value, sentence=sentence, start=found.start(), end=found.end()))
     return result

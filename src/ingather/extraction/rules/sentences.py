@@ -8,7 +8,7 @@ from typing import Final
 from ingather.extraction.rules.figures import FIGURE
 from ingather.extraction.rules.headings import REFERENCES
 from ingather.extraction.rules.pieces import LineReader, Piece, pieces, repeated_lines
-from ingather.extraction.rules.plain_text import Plain, clip, plain
+from ingather.extraction.rules.plain_text import Plain, clip_plain_text, plain_text
 
 # A sentence longer than this, in characters, is cut: patterns need a bounded text. Real sentences are far shorter.
 LONGEST_SENTENCE: Final = 1_500
@@ -62,14 +62,14 @@ class Sentence:
         first = min(start, last)
         until = last if end is None else min(max(end - 1, first), last)
         around = self.places[first], self.places[until] + 1
-        return clip(self.page_text, self.places[0], self.places[-1] + 1, around)
+        return clip_plain_text(self.page_text, self.places[0], self.places[-1] + 1, around)
 
 
-def joined(first: Sentence, last: Sentence) -> Sentence | None:
+def joined_sentences(first: Sentence, last: Sentence) -> Sentence | None:
     """All that stands from one sentence to a later one of the same page, as one sentence; None where it cannot be."""
     if last.page != first.page or last.places[-1] < first.places[0]:
         return None
-    made = plain(first.page_text, first.places[0], last.places[-1] + 1)
+    made = plain_text(first.page_text, first.places[0], last.places[-1] + 1)
     return replace(first, text=made.text, places=made.places)
 
 
@@ -90,7 +90,7 @@ class Document:
         )
 
 
-def read(pages: Sequence[str]) -> Document:
+def sentences_of_pages(pages: Sequence[str]) -> Document:
     """Read pages in their order. The list of references is left out; so are lines repeated on every page."""
     repeated = repeated_lines(pages)
     reader = LineReader()
@@ -100,7 +100,7 @@ def read(pages: Sequence[str]) -> Document:
         for piece in pieces(page, reader, repeated):
             if piece.part in {REFERENCES, FIGURE}:
                 continue
-            whole = plain(page, piece.start, piece.end)
+            whole = plain_text(page, piece.start, piece.end)
             is_prose = not piece.table and piece.part != "front"
             for bit in _split(whole) if is_prose else _bounded_sentences(whole, 0, len(whole.text)):
                 if bit.text:

@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from ingather.extraction.rules.hits import STUDY, Hit, Pattern, find, prose, rx
-from ingather.extraction.rules.printed_numbers import COUNT, count
+from ingather.extraction.rules.printed_numbers import COUNT, printed_count
 from ingather.extraction.rules.sentences import Document
 
 _SITE: Final = (
@@ -15,7 +15,7 @@ _SITE: Final = (
 
 def _sites(found: re.Match[str]) -> int | None:
     """How many sites: one of them in the singular and close by, several in the plural."""
-    number = count(found[1])
+    number = printed_count(found[1])
     between = len(found[0].split()) - 2
     is_plural = found[0].endswith("s")
     return number if number is not None and (is_plural if number > 1 else not is_plural and between <= 4) else None
@@ -34,7 +34,7 @@ _CENTRES: Final = (
     Pattern(terms=rx(r"\bin one (?:hospital|cent(?:re|er)|clinic)\b"), value=1, parts=STUDY | {"discussion"}),
     Pattern(
         terms=rx(r"(?:在|于|由)(?:中国|全国|我国)?[^。,]{0,8}?(\d{1,3}) ?(?:家|所|个)[^。,]{0,8}?(?:医院|中心|机构)"),
-        value=lambda m: count(m[1]),
+        value=lambda m: printed_count(m[1]),
     ),
 )
 _PLACE: Final = rx(
@@ -129,12 +129,12 @@ def _is_of_study(hit: Hit) -> bool:
     return is_subject or is_named or hit.value == 1
 
 
-def centres(document: Document) -> list[Hit]:
+def sites_as_centres(document: Document) -> list[Hit]:
     """How many sites took part."""
     return [hit for hit in find(document, _CENTRES) if _is_of_study(hit)]
 
 
-def settings(document: Document) -> list[Hit]:
+def settings_of_sites(document: Document) -> list[Hit]:
     """Where the study was, where a sentence says so; a number of places, or a bare one, says nothing."""
     hits = []
     for sentence in prose(document, STUDY - {"results", "conclusions"}):

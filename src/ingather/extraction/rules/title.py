@@ -7,7 +7,7 @@ from typing import Final
 
 from ingather.extraction.rules.headings import heading
 from ingather.extraction.rules.hits import Hit, rx
-from ingather.extraction.rules.plain_text import plain
+from ingather.extraction.rules.plain_text import plain_text
 from ingather.extraction.rules.sentences import Document, Sentence
 from ingather.library.port import PrintedLine
 
@@ -83,7 +83,7 @@ class _Block:
     lines: int
 
 
-def titles(document: Document, printed: Sequence[PrintedLine]) -> list[Hit]:
+def title_hits(document: Document, printed: Sequence[PrintedLine]) -> list[Hit]:
     """The title, by the size of its type where that is known; else by its place between masthead and authors."""
     if document.pages and is_cover_sheet(document.pages[0]):
         return []
@@ -104,10 +104,10 @@ def _largest_print(document: Document, printed: Sequence[PrintedLine]) -> Iterat
         if block.size < _LARGER * text_size:
             return
         start = _title_start(page, block)
-        if block.lines > _MOST_LINES or not _is_title(plain(page, start, block.end).text):
+        if block.lines > _MOST_LINES or not _is_title(plain_text(page, start, block.end).text):
             continue
         end = _title_end(page, blocks, block, text_size)
-        made = plain(page, start, end)
+        made = plain_text(page, start, end)
         if _is_title(made.text):
             sentence = Sentence(
                 page=0, page_text=page, text=made.text, places=made.places, part="front", topic="", in_abstract=False
@@ -131,7 +131,7 @@ def _title_end(page: str, blocks: Sequence[_Block], block: _Block, text_size: fl
     if not following or following[0].lines + block.lines > _MOST_LINES or following[0].size < _LARGER * text_size:
         return block.end
     size = following[1].size if len(following) > 1 else text_size
-    line = plain(page, following[0].start, following[0].end).text
+    line = plain_text(page, following[0].start, following[0].end).text
     is_named = _OF_SUBTITLE.match(line) is not None
     is_phrase = (is_named or _SMALL.search(line)) and len(re.findall(r"[^\W\d_]{2,}", line)) >= _FEWEST_TERMS
     is_names = is_authors(line) and not is_named
@@ -144,7 +144,7 @@ def _may_go_on(page: str, blocks: Sequence[_Block], block: _Block, text_size: fl
     following = blocks[blocks.index(block) + 1 : blocks.index(block) + 2]
     if not following or following[0].size < _LARGER * text_size:
         return False
-    line = plain(page, following[0].start, following[0].end).text
+    line = plain_text(page, following[0].start, following[0].end).text
     is_other = is_authors(line) or is_masthead(line) or _ADDRESS.search(line) or LABEL.fullmatch(line)
     has_names = line.count(",") > 1 or re.search(r"[a-z]\d|[*\u2020\u2021]|\b(?:MD|PhD|MSc|RN)\b", line) is not None
     return not is_other and not has_names and len(re.findall(r"[^\W\d_]{2,}", line)) >= 2
@@ -245,7 +245,7 @@ def _joined_title_lines(lines: list[Sentence]) -> Sentence:
     """Lines that follow each other on one page, as one; without the marks of a heading in Markdown."""
     first, last = lines[0], lines[-1]
     start = first.places[len(first.text) - len(first.text.lstrip("# "))]
-    made = plain(first.page_text, start, last.places[-1] + 1)
+    made = plain_text(first.page_text, start, last.places[-1] + 1)
     return Sentence(
         page=first.page, page_text=first.page_text, text=made.text, places=made.places, part=first.part,
         topic=first.topic, in_abstract=first.in_abstract,

@@ -10,7 +10,7 @@ from dataclasses import replace
 from ingather.extraction.findings import Answer, State
 from ingather.extraction.rules.hits import Hit, not_reported, reported
 from ingather.extraction.rules.plain_text import LONGEST_QUOTE
-from ingather.extraction.rules.sentences import Document, Sentence, joined
+from ingather.extraction.rules.sentences import Document, Sentence, joined_sentences
 
 Says = Callable[[Sentence], bool]
 
@@ -56,5 +56,5 @@ def _whole_row(document: Document, start: Sentence, others: list[Sentence]) -> S
     first, last = document.sentences[places[0]], document.sentences[places[-1]]
     if (first.part, first.topic) != (last.part, last.topic):
         return None
-    whole = joined(first, last)
+    whole = joined_sentences(first, last)
     return whole if whole is not None and len(whole.text) <= LONGEST_QUOTE else None

@@ -8,7 +8,7 @@ from ingather.extraction.findings import Answer, State
 from ingather.extraction.registry.trial import RegisteredTrial
 from ingather.extraction.rules import identity, randomised
 from ingather.extraction.rules.authors import authors
-from ingather.extraction.rules.sentences import read
+from ingather.extraction.rules.sentences import sentences_of_pages
 from ingather.extraction.studies.report import Clues, ReportType
 from ingather.library.port import PrintedLine
 
@@ -42,8 +42,8 @@ _NO_ACRONYM: Final = frozenset({
 
 def clues_of_pages(pages: Sequence[str], first_page: Sequence[PrintedLine] = (), file_name: str = "") -> Clues:
     """What the rules find in a paper's own words; the rules are those that answer the fields of the same name."""
-    document = read(pages[:_MOST_PAGES])
-    answers = [*identity.answers(document, first_page).values(), randomised.answer(document)]
+    document = sentences_of_pages(pages[:_MOST_PAGES])
+    answers = [*identity.identity_answers(document, first_page).values(), randomised.randomised_answer(document)]
     found = {one.field: one for one in answers if one.state is State.REPORTED}
     front = pages[0] if pages else ""
     title = _text_of_answer(found.get("title"))

@@ -7,17 +7,17 @@ from typing import Any
 
 from ingather.engine.errors import UsageError
 from ingather.extraction.conversation.interview import Earlier, InterviewResult
-from ingather.extraction.conversation.questions import NAMES, askable_fields
+from ingather.extraction.conversation.questions import NAMES, askable_question_fields
 from ingather.extraction.findings import Answer, DocumentArm, Finding, Flag, Row, State
 from ingather.extraction.template import (
     QUESTION_FIELDS,
     Field,
     Scope,
     Template,
-    select,
+    template_with_fields_selected,
+    template_with_question_fields,
+    template_without_question_fields,
     with_instructions,
-    with_questions,
-    without_questions,
 )
 from ingather.notice import notice
 
@@ -84,12 +84,14 @@ class TakenOver:
 
 def follow_up_template(before: Template, whole: Template, wanted: FollowUp) -> Template:
     """What a follow-up asks: the template of the earlier task, with fields of the whole one and other instructions."""
-    own = without_questions(before)
+    own = template_without_question_fields(before)
     have = {field.id for field in own.fields}
     new = [name for name in wanted.field_ids if name not in have]
     template = own
     if new:
-        added = select(whole, [*(name for name in have if name in {field.id for field in whole.fields}), *new])
+        added = template_with_fields_selected(
+            whole, [*(name for name in have if name in {field.id for field in whole.fields}), *new]
+        )
         kept = {field.id: field for field in own.fields}
         template = replace(added, fields=tuple(kept.get(field.id, field) for field in added.fields))
     unknown = [name for name, _ in wanted.instructions if name not in {field.id for field in template.fields}]
@@ -101,7 +103,7 @@ def follow_up_template(before: Template, whole: Template, wanted: FollowUp) -> T
                 fields=", ".join(unknown),
             )
         )
-    return with_questions(with_instructions(template, dict(wanted.instructions)), before.questions)
+    return template_with_question_fields(with_instructions(template, dict(wanted.instructions)), before.questions)
 
 
 def taken_over(
@@ -117,7 +119,7 @@ def taken_over(
     every_row, every_finding, flags = stored
     rows = tuple(row for row in every_row if row.scope != Scope.QUESTION)
     findings = tuple(one for one in every_finding if one.field not in QUESTION_FIELDS)
-    fields = askable_fields(now)
+    fields = askable_question_fields(now)
     names = again.get("fields")
     chosen = {*(names if isinstance(names, list) else ()), *_changed(before, now)}
     only = again.get("only")
@@ -126,7 +128,7 @@ def taken_over(
     places = _places_of_fields(rows, fields)
     wanted = set() if is_kept else {one for one in places if _is_wanted(one, chosen, open_states, states)}
     computed = {field.id for field in now.fields if field.computed}
-    scopes_before = {field.scope for field in askable_fields(before)}
+    scopes_before = {field.scope for field in askable_question_fields(before)}
     known = {field.id for field in now.fields}
     kept = tuple(
         one

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ingather.engine.script import Script
-from ingather.extraction.conversation.estimate import Estimate, scaled, together
+from ingather.extraction.conversation.estimate import Estimate, estimates_together, scaled_estimate
 from ingather.extraction.conversation.interview import Earlier
-from ingather.extraction.conversation.questions import askable_fields
+from ingather.extraction.conversation.questions import askable_question_fields
 from ingather.extraction.task import Task
 from ingather.extraction.tasks import stored_result, tasks
 from ingather.extraction.tasks.follow_up import taken_over
@@ -40,7 +40,7 @@ def left_to_ask(
 ) -> Script[dict[int, LeftToAsk]]:
     """What of these documents of the earlier task is asked again; those with nothing to ask are left out."""
     assert frozen.request.follow_up is not None
-    study_cells = sum(field.scope is Scope.STUDY for field in askable_fields(frozen.template))
+    study_cells = sum(field.scope is Scope.STUDY for field in askable_question_fields(frozen.template))
     found = {}
     for ordinal in ordinals:
         stored = yield from tasks.find_result(before, ordinal)
@@ -70,9 +70,9 @@ def foreseen(
     share: float,
 ) -> FollowUpEstimate:
     """The estimate of both parts. `share`: how many documents each of those in `left` stands for."""
-    known = scaled(again[0], round(share * again[0].documents))
+    known = scaled_estimate(again[0], round(share * again[0].documents))
     return FollowUpEstimate(
-        estimate=together(known, joining[0]),
+        estimate=estimates_together(known, joining[0]),
         cells=round(share * sum(one.cells for one in left.values())),
         unread=round(share * again[1]) + joining[1],
         unreadable=round(share * again[2]) + joining[2],

@@ -13,11 +13,11 @@ from ingather.engine.errors import Reject, RetryLater, UsageError
 from ingather.engine.item import Item
 from ingather.extraction.conversation.desk import PAUSED_S, Desk
 from ingather.extraction.conversation.interview import Earlier, Interview, InterviewResult, ModelAnswer
-from ingather.extraction.conversation.questions import askable_fields
+from ingather.extraction.conversation.questions import askable_question_fields
 from ingather.extraction.findings import EMBEDDED
 from ingather.extraction.proof.assess import assess
 from ingather.extraction.provider import Endpoint, ErrorKind, Message, ModelError, PauseTask, route
-from ingather.extraction.rules import extract
+from ingather.extraction.rules import extract_by_rules
 from ingather.extraction.studies.identifying import identify
 from ingather.extraction.task import Task
 from ingather.extraction.tasks import stored_result, tasks
@@ -69,7 +69,9 @@ class Pipeline:
             result = InterviewResult(rows=list(taken.earlier.rows), answers=[], flags=[])
         elif task.model is None:
             printed = await asyncio.to_thread(self._library.printed_lines, reading.sha256, 0, parser=reading.parser)
-            rows, answers = await asyncio.to_thread(extract, askable_fields(template), pages, first_page=printed)
+            rows, answers = await asyncio.to_thread(
+                extract_by_rules, askable_question_fields(template), pages, first_page=printed
+            )
             result = InterviewResult(rows=rows, answers=answers, flags=[])
             result = result if taken is None else beside(result, taken)
         else:

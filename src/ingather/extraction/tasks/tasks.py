@@ -60,7 +60,7 @@ def start(frozen: FrozenRequest, work: Offspring) -> Script[tuple[int, bool]]:
         },
     )
     if follow_up is not None:
-        yield from reviews.copy(follow_up.task_id, task_id)
+        yield from reviews.copy_reviews(follow_up.task_id, task_id)
         yield from assignments.copy(follow_up.task_id, task_id)
         yield from votes.copy(follow_up.task_id, task_id)
     return task_id, True

@@ -13,13 +13,13 @@ BUILTIN_IDS: Final = ("rct", "cohort", "qc")
 SAFE_LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the one in C, where it was built, is much faster
 
 
-def builtin() -> list[Template]:
+def builtin_templates() -> list[Template]:
     """All of them, in the order in which they are offered."""
-    return [load_builtin(template_id) for template_id in BUILTIN_IDS]
+    return [load_builtin_template(template_id) for template_id in BUILTIN_IDS]
 
 
 @cache
-def load_builtin(id: str) -> Template:
+def load_builtin_template(id: str) -> Template:
     """One of them. Raises TemplateError for an id that is none of theirs."""
     if id not in BUILTIN_IDS:
         raise TemplateError(f"There is no built-in template {id[:80]!r}; there are {', '.join(BUILTIN_IDS)}.")

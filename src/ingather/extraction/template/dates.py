@@ -5,7 +5,7 @@ from calendar import monthrange
 from typing import Final
 
 from ingather.extraction.template.errors import ValueProblem
-from ingather.extraction.template.number_values import plain
+from ingather.extraction.template.number_values import plain_number_value
 from ingather.notice import notice
 
 _MONTHS: Final = {
@@ -47,14 +47,14 @@ _FORMS: Final = tuple(
 )
 
 
-def date(raw: object) -> str:
+def read_date(raw: object) -> str:
     """The date in ISO form, or ValueProblem."""
     if isinstance(raw, bool) or not isinstance(raw, str | int):
         raise ValueProblem(notice("value.date_text_such_2019_03", "A date is a text such as 2019-03."))
-    text = plain(str(raw) if isinstance(raw, str) or 0 <= raw <= 9999 else "")
+    text = plain_number_value(str(raw) if isinstance(raw, str) or 0 <= raw <= 9999 else "")
     for form in _FORMS if len(text) <= 40 else ():
         if found := form.fullmatch(text):
-            return _iso_date(found.groupdict(), text)
+            return _date_in_iso(found.groupdict(), text)
     raise ValueProblem(
         notice(
             "value.no_date_read_way_only",
@@ -64,7 +64,7 @@ def date(raw: object) -> str:
     )
 
 
-def _iso_date(parts: dict[str, str | None], text: str) -> str:
+def _date_in_iso(parts: dict[str, str | None], text: str) -> str:
     year, day = int(parts["y"] or 0), parts.get("d")
     name, digits = parts.get("name"), parts.get("m")
     month = _MONTHS.get(name.casefold(), 0) if name else int(digits) if digits else None

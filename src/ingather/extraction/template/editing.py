@@ -5,9 +5,18 @@ from dataclasses import dataclass, replace
 
 from ingather.extraction.template.builtin import BUILTIN_IDS
 from ingather.extraction.template.errors import TemplateError
-from ingather.extraction.template.expressions import parse
-from ingather.extraction.template.model import CheckRule, Field, Label, Section, Template, Tier, UnitOf, ids
-from ingather.extraction.template.validation import check_id, validate
+from ingather.extraction.template.expressions import parse_expression
+from ingather.extraction.template.model import (
+    CheckRule,
+    Field,
+    Label,
+    Section,
+    Template,
+    Tier,
+    UnitOf,
+    ids_in_template_model,
+)
+from ingather.extraction.template.validation import validate_id, validate_template
 from ingather.notice import notice
 
 
@@ -33,12 +42,12 @@ class Difference:
         return self.added + self.changed
 
 
-def clone(template: Template, id: str, label: Label) -> Template:
+def cloned_template(template: Template, id: str, label: Label) -> Template:
     """A copy that may be changed, as version 1 of a template of its own."""
-    check_id(id, "A template")
+    validate_id(id, "A template")
     if id in BUILTIN_IDS or id == template.id:
         raise TemplateError(f"The id {id!r} is taken; give the clone an id of its own.")
-    return validate(
+    return validate_template(
         replace(template, id=id, version=1, label=label, based_on=f"{template.id} {template.version}", builtin=False)
     )
 
@@ -46,7 +55,7 @@ def clone(template: Template, id: str, label: Label) -> Template:
 def add_section(template: Template, section: Section) -> Template:
     """With one more section, the last, for fields to be added to."""
     _check_changeable(template)
-    return validate(replace(template, sections=(*template.sections, section)))
+    return validate_template(replace(template, sections=(*template.sections, section)))
 
 
 def add_field(template: Template, field: Field, *, after: str | None = None) -> Template:
@@ -62,7 +71,7 @@ def add_field(template: Template, field: Field, *, after: str | None = None) -> 
         fields.insert(neighbours[-1] + 1, field)
     else:
         fields.append(field)
-    return validate(replace(template, fields=_in_sections(template, fields)))
+    return validate_template(replace(template, fields=_in_sections(template, fields)))
 
 
 def change_field(template: Template, field: Field) -> Template:
@@ -70,7 +79,7 @@ def change_field(template: Template, field: Field) -> Template:
     _check_changeable(template)
     template.field(field.id)
     fields = [field if other.id == field.id else other for other in template.fields]
-    return validate(replace(template, fields=_in_sections(template, fields)))
+    return validate_template(replace(template, fields=_in_sections(template, fields)))
 
 
 def fields_of_sections(template: Template, section_ids: Collection[str]) -> list[str]:
@@ -100,14 +109,14 @@ def with_instructions(template: Template, instructions: Mapping[str, str]) -> Te
         replace(field, instruction=instructions[field.id]) if field.id in instructions else field
         for field in template.fields
     ]
-    return validate(replace(template, fields=tuple(fields)))
+    return validate_template(replace(template, fields=tuple(fields)))
 
 
 def remove_field(template: Template, field_id: str) -> Template:
     """Without that field, and without the checks that name it.
 
     A check is about its fields and has nothing to say once one is gone, so it
-    goes along: `checks_of` tells before which those are, `difference` after.
+    goes along: `checks_of_template_edited` tells before which those are, `difference_of_templates` after.
     A field that says the unit of others is not removed: their numbers would
     be left without a meaning.
     """
@@ -126,7 +135,7 @@ def remove_field(template: Template, field_id: str) -> Template:
     return _keep_fields(template, {field.id for field in template.fields} - {field_id})
 
 
-def select(template: Template, field_ids: Collection[str]) -> Template:
+def template_with_fields_selected(template: Template, field_ids: Collection[str]) -> Template:
     """The same template with these fields only, for a run that asks less.
 
     Fields that say the unit of a chosen one come along; checks that name a
@@ -142,7 +151,7 @@ def select(template: Template, field_ids: Collection[str]) -> Template:
     return replace(kept, sections=tuple(section for section in kept.sections if section.id in used))
 
 
-def checks_of(template: Template, field_id: str) -> tuple[CheckRule, ...]:
+def checks_of_template_edited(template: Template, field_id: str) -> tuple[CheckRule, ...]:
     """The checks that name a field, and would go with it."""
     return tuple(check for check in template.checks if field_id in fields_named(check))
 
@@ -150,10 +159,10 @@ def checks_of(template: Template, field_id: str) -> tuple[CheckRule, ...]:
 def fields_named(check: CheckRule) -> frozenset[str]:
     """The fields a check needs, in its condition or its expression."""
     texts = (check.when, check.expression) if check.when else (check.expression,)
-    return frozenset(field for text in texts for field in parse(text).fields)
+    return frozenset(field for text in texts for field in parse_expression(text).fields)
 
 
-def difference(old: Template, new: Template) -> Difference:
+def difference_of_templates(old: Template, new: Template) -> Difference:
     """What changed from one version to another."""
     questions = (
         {field.id: _moved_question(field) for field in old.fields},
@@ -185,7 +194,7 @@ def _moved_question(field: Field) -> Field:
 
 
 def _keep_fields(template: Template, field_ids: set[str]) -> Template:
-    return validate(
+    return validate_template(
         replace(
             template,
             fields=tuple(field for field in template.fields if field.id in field_ids),
@@ -196,7 +205,7 @@ def _keep_fields(template: Template, field_ids: set[str]) -> Template:
 
 def _in_sections(template: Template, fields: list[Field]) -> tuple[Field, ...]:
     """The fields section by section, as a file keeps them; one of an unknown section goes last and is refused."""
-    order = ids(template.sections)
+    order = ids_in_template_model(template.sections)
     return tuple(sorted(fields, key=lambda field: order.index(field.section) if field.section in order else len(order)))
 
 

@@ -102,7 +102,7 @@ READS_TEXT: Final = ("year", "earliest", "latest", "p_low", "p_high")
 
 
 @lru_cache(maxsize=2048)
-def parse(text: str) -> Expression:
+def parse_expression(text: str) -> Expression:
     """Read an expression. Raises ExpressionError; what it returns is bounded in size and made of known parts only."""
     if len(text) > LONGEST:
         raise ExpressionError(f"is longer than {LONGEST} characters")
@@ -115,11 +115,11 @@ def parse(text: str) -> Expression:
     if sum(1 for _ in ast.walk(tree)) > MOST_NODES:
         raise ExpressionError("is too long; split it into two checks")
     uses: list[Use] = []
-    _collect(tree, uses, inside_other=False)
+    _collect_from_expression(tree, uses, inside_other=False)
     return Expression(text=text, tree=tree, uses=tuple(uses))
 
 
-def _collect(node: ast.expr, uses: list[Use], *, inside_other: bool) -> None:  # noqa: PLR0912  one case per part
+def _collect_from_expression(node: ast.expr, uses: list[Use], *, inside_other: bool) -> None:  # noqa: PLR0912  one case per part
     """Refuse every part that is not of the language, and note the fields."""
     match node:
         case ast.Constant(value=str()):
@@ -134,26 +134,28 @@ def _collect(node: ast.expr, uses: list[Use], *, inside_other: bool) -> None:  #
         case ast.Attribute(value=ast.Name(id="other"), attr=name) if inside_other:
             uses.append(Use(field=name, how=How.OTHER))
         case ast.UnaryOp(op=ast.USub() | ast.Not(), operand=operand):
-            _collect(operand, uses, inside_other=inside_other)
+            _collect_from_expression(operand, uses, inside_other=inside_other)
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div(), right=right):
-            _collect(left, uses, inside_other=inside_other)
-            _collect(right, uses, inside_other=inside_other)
+            _collect_from_expression(left, uses, inside_other=inside_other)
+            _collect_from_expression(right, uses, inside_other=inside_other)
         case ast.BoolOp(values=values):
             for value in values:
-                _collect(value, uses, inside_other=inside_other)
+                _collect_from_expression(value, uses, inside_other=inside_other)
         case ast.Compare(left=left, ops=ops, comparators=comparators):
-            _collect(left, uses, inside_other=inside_other)
+            _collect_from_expression(left, uses, inside_other=inside_other)
             for op, comparator in zip(ops, comparators, strict=True):
-                _collect_compared(op, comparator, uses, inside_other=inside_other)
+                _collect_compared_in_expression(op, comparator, uses, inside_other=inside_other)
         case ast.Call(func=ast.Name(id=function), args=args, keywords=[]) if function in FUNCTIONS:
-            _collect_call(function, args, uses, inside_other=inside_other)
+            _collect_call_in_expression(function, args, uses, inside_other=inside_other)
         case ast.Call():
             raise ExpressionError(f"calls a function that is none of {', '.join(FUNCTIONS)}")
         case _:
             raise ExpressionError("holds something other than fields, numbers, comparisons and known functions")
 
 
-def _collect_compared(op: ast.cmpop, comparator: ast.expr, uses: list[Use], *, inside_other: bool) -> None:
+def _collect_compared_in_expression(
+    op: ast.cmpop, comparator: ast.expr, uses: list[Use], *, inside_other: bool
+) -> None:
     match op, comparator:
         case ast.In() | ast.NotIn(), ast.Tuple(elts=elements) if elements:
             if not all(isinstance(element, ast.Constant) and isinstance(element.value, str) for element in elements):
@@ -161,12 +163,12 @@ def _collect_compared(op: ast.cmpop, comparator: ast.expr, uses: list[Use], *, i
         case ast.In() | ast.NotIn(), _:
             raise ExpressionError("needs a list such as ('RR', 'OR') after `in`")
         case ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE() | ast.Eq() | ast.NotEq(), _:
-            _collect(comparator, uses, inside_other=inside_other)
+            _collect_from_expression(comparator, uses, inside_other=inside_other)
         case _:
             raise ExpressionError("compares with something other than < <= == != >= > and in")
 
 
-def _collect_call(function: str, args: list[ast.expr], uses: list[Use], *, inside_other: bool) -> None:
+def _collect_call_in_expression(function: str, args: list[ast.expr], uses: list[Use], *, inside_other: bool) -> None:
     takes = max(1, len(FUNCTIONS[function][0]))
     if len(args) != takes:
         raise ExpressionError(f"gives {function} {len(args)} arguments; it takes {takes}")
@@ -182,15 +184,15 @@ def _collect_call(function: str, args: list[ast.expr], uses: list[Use], *, insid
     if function in READS_TEXT and not isinstance(args[0], ast.Name | ast.Attribute):
         raise ExpressionError(f"gives {function} something other than the name of a field")
     for arg in args:
-        _collect(arg, uses, inside_other=inside_other or function == "any_other")
+        _collect_from_expression(arg, uses, inside_other=inside_other or function == "any_other")
 
 
-def kind_of(expression: Expression, fields: Mapping[str, ValueKind]) -> ValueKind:
+def kind_of_expression(expression: Expression, fields: Mapping[str, ValueKind]) -> ValueKind:
     """What the expression stands for, given what its fields hold. Raises ExpressionError where kinds do not fit."""
-    return _kind_of_node(expression.tree, fields)
+    return _kind_of_expression_node(expression.tree, fields)
 
 
-def _kind_of_node(node: ast.expr, fields: Mapping[str, ValueKind]) -> ValueKind:
+def _kind_of_expression_node(node: ast.expr, fields: Mapping[str, ValueKind]) -> ValueKind:
     match node:
         case ast.Constant(value=value):
             return ValueKind.TEXT if isinstance(value, str) else ValueKind.NUMBER
@@ -199,42 +201,42 @@ def _kind_of_node(node: ast.expr, fields: Mapping[str, ValueKind]) -> ValueKind:
                 raise ExpressionError(f"names {name}, which no check can use")
             return fields[name]
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            return _need_kind(operand, fields, ValueKind.TRUTH)
+            return _need_kind_in_expression(operand, fields, ValueKind.TRUTH)
         case ast.UnaryOp(operand=operand):
-            return _need_kind(operand, fields, ValueKind.NUMBER)
+            return _need_kind_in_expression(operand, fields, ValueKind.NUMBER)
         case ast.BinOp(left=left, right=right):
-            _need_kind(left, fields, ValueKind.NUMBER)
-            return _need_kind(right, fields, ValueKind.NUMBER)
+            _need_kind_in_expression(left, fields, ValueKind.NUMBER)
+            return _need_kind_in_expression(right, fields, ValueKind.NUMBER)
         case ast.BoolOp(values=values):
             for part in values:
-                _need_kind(part, fields, ValueKind.TRUTH)
+                _need_kind_in_expression(part, fields, ValueKind.TRUTH)
             return ValueKind.TRUTH
         case ast.Compare(left=left, ops=ops, comparators=comparators):
-            _kinds_compared(left, ops, comparators, fields)
+            _kinds_compared_in_expression(left, ops, comparators, fields)
             return ValueKind.TRUTH
         case ast.Call(func=ast.Name(id=function), args=args):
             takes, gives = FUNCTIONS[function]
             for arg, wanted in zip(args, takes, strict=False):
-                _need_kind(arg, fields, wanted)
-            return gives or _kind_of_node(args[0], fields)
-    raise ExpressionError("cannot be read")  # unreachable for what `parse` returned
+                _need_kind_in_expression(arg, fields, wanted)
+            return gives or _kind_of_expression_node(args[0], fields)
+    raise ExpressionError("cannot be read")  # unreachable for what `parse_expression` returned
 
 
-def _need_kind(node: ast.expr, fields: Mapping[str, ValueKind], wanted: ValueKind) -> ValueKind:
-    if (found := _kind_of_node(node, fields)) != wanted:
+def _need_kind_in_expression(node: ast.expr, fields: Mapping[str, ValueKind], wanted: ValueKind) -> ValueKind:
+    if (found := _kind_of_expression_node(node, fields)) != wanted:
         raise ExpressionError(f"has {found} in `{ast.unparse(node)}` where {wanted} is needed")
     return wanted
 
 
-def _kinds_compared(
+def _kinds_compared_in_expression(
     left: ast.expr, ops: list[ast.cmpop], comparators: list[ast.expr], fields: Mapping[str, ValueKind]
 ) -> None:
     for op, right in zip(ops, comparators, strict=True):
         if isinstance(op, ast.In | ast.NotIn):
-            _need_kind(left, fields, ValueKind.TEXT)
-        elif isinstance(op, ast.Eq | ast.NotEq) and _kind_of_node(left, fields) == ValueKind.TEXT:
-            _need_kind(right, fields, ValueKind.TEXT)
+            _need_kind_in_expression(left, fields, ValueKind.TEXT)
+        elif isinstance(op, ast.Eq | ast.NotEq) and _kind_of_expression_node(left, fields) == ValueKind.TEXT:
+            _need_kind_in_expression(right, fields, ValueKind.TEXT)
         else:
-            _need_kind(left, fields, ValueKind.NUMBER)
-            _need_kind(right, fields, ValueKind.NUMBER)
+            _need_kind_in_expression(left, fields, ValueKind.NUMBER)
+            _need_kind_in_expression(right, fields, ValueKind.NUMBER)
         left = right

@@ -250,5 +250,5 @@ class Template:
         return replace(self, version=version)
 
 
-def ids(things: Iterable[Field | Section | CheckRule | Option]) -> list[str]:
+def ids_in_template_model(things: Iterable[Field | Section | CheckRule | Option]) -> list[str]:
     return [thing.id for thing in things]

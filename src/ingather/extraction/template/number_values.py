@@ -37,12 +37,12 @@ _UNITS: Final[dict[str, tuple[str, ...]]] = {
 }
 
 
-def plain(text: str) -> str:
+def plain_number_value(text: str) -> str:
     """The text with ASCII signs and digits in the place of full-width ones, and one kind of minus."""
     return text.strip().translate(_PLAIN).translate(_DECIMAL_POINTS)
 
 
-def number(raw: object, units: Sequence[str] = ()) -> float:
+def number_value(raw: object, units: Sequence[str] = ()) -> float:
     """A finite number, or ValueProblem. After it may stand one of the units it is known to have."""
     if isinstance(raw, bool):
         raise ValueProblem(notice("value.true_false_no_numbers", "True and false are no numbers."))
@@ -51,15 +51,17 @@ def number(raw: object, units: Sequence[str] = ()) -> float:
     if isinstance(raw, float):
         return _bounded_int(int(raw)) if raw.is_integer() and abs(raw) <= BIGGEST_INT else _finite_value(raw)
     if not isinstance(raw, str):
-        raise ValueProblem(notice("value.number_needed_not", "A number is needed, not {what}.", what=_type_named(raw)))
-    text = re.sub(r"^n\s*=\s*(?=[0-9])", "", plain(raw), flags=re.IGNORECASE)
-    value, rest = split(text)
-    if rest and not any(is_unit(rest, unit) for unit in units):
+        raise ValueProblem(
+            notice("value.number_needed_not", "A number is needed, not {what}.", what=_type_named_of_number_value(raw))
+        )
+    text = re.sub(r"^n\s*=\s*(?=[0-9])", "", plain_number_value(raw), flags=re.IGNORECASE)
+    value, rest = split_number_value(text)
+    if rest and not any(is_unit_of_number_value(rest, unit) for unit in units):
         raise ValueProblem(notice("value.number", "{value} is more than a number.", value=_quoted_raw(raw)))
     return value
 
 
-def split(text: str) -> tuple[float, str]:
+def split_number_value(text: str) -> tuple[float, str]:
     """A text's leading number and what stands after it. `text` is plain."""
     if len(text) > LONGEST_NUMBER:
         raise ValueProblem(
@@ -93,7 +95,7 @@ def _number_read(digits: str, text: str) -> float:
     return value
 
 
-def whole(value: float) -> int:
+def whole_number_value(value: float) -> int:
     """The number as a whole one, where it is: 120.0 is, 12.4 is not."""
     if isinstance(value, float):
         if not value.is_integer():
@@ -102,14 +104,14 @@ def whole(value: float) -> int:
     return _bounded_int(value)
 
 
-def is_unit(text: str, unit: str) -> bool:
+def is_unit_of_number_value(text: str, unit: str) -> bool:
     """Whether the words mean the unit: `week`, `wks` and `周` mean weeks."""
-    own, known = _unit_form(text), _unit_form(unit)
+    own, known = _unit_form_of_number_value(text), _unit_form_of_number_value(unit)
     return own == known or own in _UNITS.get(unit, ()) or (len(own) > 2 and own + "s" == known)
 
 
-def _unit_form(text: str) -> str:
-    return re.sub(r"[\s_-]+", " ", plain(text).casefold()).strip().removesuffix(".")
+def _unit_form_of_number_value(text: str) -> str:
+    return re.sub(r"[\s_-]+", " ", plain_number_value(text).casefold()).strip().removesuffix(".")
 
 
 def _bounded_int(value: int) -> int:
@@ -128,5 +130,5 @@ def _quoted_raw(raw: str) -> str:
     return repr(raw if len(raw) <= LONGEST_NUMBER else raw[: LONGEST_NUMBER - 1] + "…")
 
 
-def _type_named(raw: object) -> str:
+def _type_named_of_number_value(raw: object) -> str:
     return {list: "a list", dict: "a mapping", type(None): "nothing"}.get(type(raw), type(raw).__name__)

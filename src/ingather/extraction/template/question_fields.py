@@ -6,7 +6,7 @@ from typing import Final
 
 from ingather.extraction.template.model import CheckRule, Field, FieldType, Label, Level, Scope, Section, Template
 from ingather.extraction.template.review_questions import OutcomeKind, ReviewQuestions
-from ingather.extraction.template.validation import validate
+from ingather.extraction.template.validation import validate_template
 
 ARMS_SECTION: Final = Section(id="question_arms_section", label=Label(en="Arms of the tables", zh="表格中的组别"))
 # The arms of a document as its tables name them: one field of the study.
@@ -26,33 +26,39 @@ _NUMBERS: Final = {
 KIND_NUMBERS: Final = {OutcomeKind.BINARY: ("events", "n"), OutcomeKind.CONTINUOUS: ("mean", "sd", "n")}
 
 
-def number_field(name: str, side: str) -> str:
+def number_question_field(name: str, side: str) -> str:
     """The id of the field that holds this number of this arm."""
     return f"question_{name}_{SIDES[side]}"
 
 
-QUESTION_FIELDS: Final = frozenset({ARMS_FIELD, *(number_field(name, side) for name in _NUMBERS for side in SIDES)})
+QUESTION_FIELDS: Final = frozenset(
+    {ARMS_FIELD, *(number_question_field(name, side) for name in _NUMBERS for side in SIDES)}
+)
 
 
-def with_questions(template: Template, questions: ReviewQuestions | None) -> Template:
+def template_with_question_fields(template: Template, questions: ReviewQuestions | None) -> Template:
     """The template with the fields of the questions behind its own; unchanged where there are none."""
     if not questions:
         return template
     kinds = {outcome.kind for outcome in questions.outcomes}
     names = [name for name in _NUMBERS if any(name in KIND_NUMBERS[kind] for kind in kinds)]
-    return validate(
+    return validate_template(
         replace(
             template,
             scopes=(*template.scopes, Scope.QUESTION),
             sections=(*template.sections, ARMS_SECTION, *_SECTIONS.values()),
-            fields=(*template.fields, _arms(), *(_number(name, side) for side in SIDES for name in names)),
-            checks=(*template.checks, *_checks(names)),
+            fields=(
+                *template.fields,
+                _arms_of_question_fields(),
+                *(_number_question_field(name, side) for side in SIDES for name in names),
+            ),
+            checks=(*template.checks, *_checks_of_question_fields(names)),
             questions=questions,
         )
     )
 
 
-def without_questions(template: Template) -> Template:
+def template_without_question_fields(template: Template) -> Template:
     """The template's own fields and checks."""
     if template.questions is None:
         return template
@@ -67,7 +73,7 @@ def without_questions(template: Template) -> Template:
     )
 
 
-def _arms() -> Field:
+def _arms_of_question_fields() -> Field:
     return Field(
         id=ARMS_FIELD,
         label=Label(en="Arms", zh="组别"),
@@ -79,10 +85,10 @@ def _arms() -> Field:
     )
 
 
-def _number(name: str, side: str) -> Field:
+def _number_question_field(name: str, side: str) -> Field:
     field_type, label, instruction = _NUMBERS[name]
     return Field(
-        id=number_field(name, side),
+        id=number_question_field(name, side),
         label=label,
         section=_SECTIONS[side].id,
         type=field_type,
@@ -92,9 +98,9 @@ def _number(name: str, side: str) -> Field:
     )
 
 
-def _checks(names: list[str]) -> Iterator[CheckRule]:
+def _checks_of_question_fields(names: list[str]) -> Iterator[CheckRule]:
     for side in SIDES:
-        events, sd, n = (number_field(name, side) for name in ("events", "sd", "n"))
+        events, sd, n = (number_question_field(name, side) for name in ("events", "sd", "n"))
         if "events" in names:
             yield CheckRule(
                 id=f"{events}_within_n",

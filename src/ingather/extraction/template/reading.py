@@ -1,7 +1,5 @@
 """From plain data to a template: every part is looked at, and the first that is wrong is told in a sentence."""
 
-import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, Final, TypeVar
@@ -22,7 +20,8 @@ from ingather.extraction.template.model import (
     UnitOf,
 )
 from ingather.extraction.template.review_questions import ReviewQuestions
-from ingather.extraction.template.validation import validate
+from ingather.extraction.template.validation import validate_template
+from ingather.names import visible
 from ingather.notice import notice
 
 MOST_UNITS: Final = 50  # a number that may have more units is a quantity
@@ -52,7 +51,7 @@ def read_template(data: object) -> Template:
         section, its_fields = _section_read(part, name)
         sections.append(section)
         fields.extend(its_fields)
-    return validate(
+    return validate_template(
         Template(
             id=_text_of_template(top, "id", name),
             version=version,
@@ -168,7 +167,7 @@ def _mapping_of_template(data: object, name: str, keys: Iterable[str]) -> Mappin
         raise TemplateError(f"{name} must be a mapping of keys to values, not {type(data).__name__}.")
     for key in data:
         if key not in keys:
-            raise TemplateError(f"{name} has the key {shown(key)}, which means nothing here.")
+            raise TemplateError(f"{name} has the key {shown_when_reading(key)}, which means nothing here.")
     return data
 
 
@@ -219,10 +218,10 @@ def _choice_of_template(kind: type[E], value: object, key: str, name: str) -> E:
         return kind(str(value))
     except ValueError:
         known = ", ".join(kind)
-        raise TemplateError(f"{name} has the {key} {shown(value)}; it is one of {known}.") from None
+        raise TemplateError(f"{name} has the {key} {shown_when_reading(value)}; it is one of {known}.") from None
 
 
-def shown(value: object) -> str:
+def shown_when_reading(value: object) -> str:
     """A value as it may stand in a sentence: short, and without what a terminal would act upon."""
     text = repr(value)[:60] if isinstance(value, str | int | float | None) else type(value).__name__
-    return re.sub(r"\s+", " ", "".join(c for c in text if unicodedata.category(c)[0] != "C"))
+    return visible(text)

@@ -1,13 +1,12 @@
 """The questions of a review about numbers: what it compares, and which outcomes it wants of each comparison. Pure."""
 
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any, Final
 
 from ingather.extraction.template.errors import TemplateError
-from ingather.names import NAME
+from ingather.names import NAME, is_visible
 from ingather.notice import notice
 
 # Comparisons times outcomes. Each is a row of numbers in every document, and a document's findings have a megabyte.
@@ -81,13 +80,17 @@ class ReviewQuestions:
     @staticmethod
     def from_dict(data: object) -> "ReviewQuestions":
         """Read from plain data, looked at as a whole. Raises TemplateError with a sentence."""
-        part = _mapping(data, {"comparisons", "outcomes"})
+        part = _mapping_of_review_questions(data, {"comparisons", "outcomes"})
         found = ReviewQuestions(
-            comparisons=tuple(_comparison(one) for one in _list(part.get("comparisons", []))),
-            outcomes=tuple(_outcome(one) for one in _list(part.get("outcomes", []))),
+            comparisons=tuple(
+                _comparison_of_review_questions(one) for one in _list_of_review_questions(part.get("comparisons", []))
+            ),
+            outcomes=tuple(
+                _outcome_of_review_questions(one) for one in _list_of_review_questions(part.get("outcomes", []))
+            ),
         )
-        _once([one.id for one in found.comparisons])
-        _once([one.id for one in found.outcomes])
+        _once_in_review_questions([one.id for one in found.comparisons])
+        _once_in_review_questions([one.id for one in found.outcomes])
         if len(found.comparisons) * len(found.outcomes) > MOST_QUESTIONS:
             raise TemplateError(
                 notice(
@@ -101,34 +104,44 @@ class ReviewQuestions:
         return found
 
 
-def question_lines(questions: ReviewQuestions) -> Iterator[tuple[str, str]]:
+def lines_of_review_questions(questions: ReviewQuestions) -> Iterator[tuple[str, str]]:
     """Each comparison and each outcome on a line, for the settings of an export."""
     for one in questions.comparisons:
-        arms = (_with_names(arm.name, arm.other_names) for arm in (one.intervention, one.comparator))
+        arms = (_review_question_with_names(arm.name, arm.other_names) for arm in (one.intervention, one.comparator))
         yield f"comparison {one.id}", " / ".join(arms)
     for outcome in questions.outcomes:
-        parts = (_with_names(outcome.name, outcome.other_names), outcome.kind, outcome.direction, outcome.timepoint)
+        parts = (
+            _review_question_with_names(outcome.name, outcome.other_names),
+            outcome.kind,
+            outcome.direction,
+            outcome.timepoint,
+        )
         yield f"outcome {outcome.id}", "; ".join(filter(None, parts))
 
 
-def _with_names(name: str, other_names: Sequence[str]) -> str:
+def _review_question_with_names(name: str, other_names: Sequence[str]) -> str:
     return f"{name} ({', '.join(other_names)})" if other_names else name
 
 
-def _comparison(data: object) -> ReviewComparison:
-    part = _mapping(data, {"id", "intervention", "comparator"})
+def _comparison_of_review_questions(data: object) -> ReviewComparison:
+    part = _mapping_of_review_questions(data, {"id", "intervention", "comparator"})
     return ReviewComparison(
-        id=_id(part.get("id")), intervention=_arm(part.get("intervention")), comparator=_arm(part.get("comparator"))
+        id=_id_in_review_questions(part.get("id")),
+        intervention=_arm_of_review_questions(part.get("intervention")),
+        comparator=_arm_of_review_questions(part.get("comparator")),
     )
 
 
-def _arm(data: object) -> NamedArm:
-    part = _mapping(data, {"name", "other_names"})
-    return NamedArm(name=_name(part.get("name")), other_names=_names(part.get("other_names", [])))
+def _arm_of_review_questions(data: object) -> NamedArm:
+    part = _mapping_of_review_questions(data, {"name", "other_names"})
+    return NamedArm(
+        name=_name_in_review_questions(part.get("name")),
+        other_names=_names_in_review_questions(part.get("other_names", [])),
+    )
 
 
-def _outcome(data: object) -> ReviewOutcome:
-    part = _mapping(data, {"id", "name", "other_names", "kind", "direction", "timepoint"})
+def _outcome_of_review_questions(data: object) -> ReviewOutcome:
+    part = _mapping_of_review_questions(data, {"id", "name", "other_names", "kind", "direction", "timepoint"})
     try:
         kind, direction = OutcomeKind(str(part.get("kind"))), Direction(str(part.get("direction", "neutral")))
     except ValueError as error:
@@ -142,16 +155,16 @@ def _outcome(data: object) -> ReviewOutcome:
         ) from error
     timepoint = part.get("timepoint", "")
     return ReviewOutcome(
-        id=_id(part.get("id")),
-        name=_name(part.get("name")),
-        other_names=_names(part.get("other_names", [])),
+        id=_id_in_review_questions(part.get("id")),
+        name=_name_in_review_questions(part.get("name")),
+        other_names=_names_in_review_questions(part.get("other_names", [])),
         kind=kind,
         direction=direction,
-        timepoint=_name(timepoint) if timepoint else "",
+        timepoint=_name_in_review_questions(timepoint) if timepoint else "",
     )
 
 
-def _mapping(data: object, keys: set[str]) -> Mapping[str, Any]:
+def _mapping_of_review_questions(data: object, keys: set[str]) -> Mapping[str, Any]:
     if not isinstance(data, Mapping) or not keys.issuperset(data):
         raise TemplateError(
             notice(
@@ -163,13 +176,13 @@ def _mapping(data: object, keys: set[str]) -> Mapping[str, Any]:
     return data
 
 
-def _list(data: object) -> Sequence[Any]:
+def _list_of_review_questions(data: object) -> Sequence[Any]:
     if not isinstance(data, list | tuple):
         raise TemplateError(notice("questions.no_list", "Comparisons, outcomes and other names are lists."))
     return data
 
 
-def _id(data: object) -> str:
+def _id_in_review_questions(data: object) -> str:
     # Ids become parts of the keys of rows, which are parted by a slash.
     if not isinstance(data, str) or not NAME.fullmatch(data):
         raise TemplateError(
@@ -182,14 +195,14 @@ def _id(data: object) -> str:
     return data
 
 
-def _once(ids: Sequence[str]) -> None:
+def _once_in_review_questions(ids: Sequence[str]) -> None:
     for at, one in enumerate(ids):
         if one in ids[:at]:
             raise TemplateError(notice("questions.id_twice", "Two of the questions have the id {id}.", id=f"{one!r}"))
 
 
-def _names(data: object) -> tuple[str, ...]:
-    names = tuple(dict.fromkeys(_name(one) for one in _list(data)))
+def _names_in_review_questions(data: object) -> tuple[str, ...]:
+    names = tuple(dict.fromkeys(_name_in_review_questions(one) for one in _list_of_review_questions(data)))
     if len(names) > MOST_NAMES:
         raise TemplateError(
             notice("questions.too_many_names", "A thing has at most {most} other names.", most=MOST_NAMES)
@@ -197,9 +210,9 @@ def _names(data: object) -> tuple[str, ...]:
     return names
 
 
-def _name(data: object) -> str:
+def _name_in_review_questions(data: object) -> str:
     name = " ".join(data.split()) if isinstance(data, str) else ""
-    if not 1 <= len(name) <= LONGEST_NAME or any(unicodedata.category(one) in {"Cc", "Cs"} for one in name):
+    if not 1 <= len(name) <= LONGEST_NAME or not is_visible(name):
         raise TemplateError(
             notice("questions.wrong_name", "A name has 1 to {most} characters on one line.", most=LONGEST_NAME)
         )

@@ -1,15 +1,21 @@
 """What must be true of a whole template, whoever made it: a file, the database, or an edit."""
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Final
 
 from ingather.extraction.template.errors import TemplateError
-from ingather.extraction.template.expressions import Expression, ExpressionError, How, ValueKind, kind_of, parse
+from ingather.extraction.template.expressions import (
+    Expression,
+    ExpressionError,
+    How,
+    ValueKind,
+    kind_of_expression,
+    parse_expression,
+)
 from ingather.extraction.template.model import CheckRule, Field, FieldType, Label, Scope, Template, UnitOf
-from ingather.names import NAME
+from ingather.names import NAME, is_visible
 from ingather.notice import notice
 
 # The largest template of this project has about a hundred fields in a dozen sections. More than four times as many
@@ -53,23 +59,23 @@ REACH: Final[Mapping[Scope, frozenset[Scope]]] = {
 }
 
 
-def validate(template: Template) -> Template:
+def validate_template(template: Template) -> Template:
     """The template itself, where all is well with it. Raises TemplateError at the first thing that is not."""
     name = notice("template.the_template", "The template {id}", id=f"{template.id!r}")
-    check_id(template.id, notice("template.a_template", "A template"))
+    validate_id(template.id, notice("template.a_template", "A template"))
     _validate_label(template.label, name, LONGEST_LABEL, notice("template.label", "label"))
     _validate_label(template.description, name, LONGEST_INSTRUCTION, notice("template.description", "description"))
     _validate_line(template.note, name, LONGEST_INSTRUCTION, notice("template.note", "note"))
     _validate_line(template.based_on, name, LONGEST_LABEL, notice("template.based_on", "based_on"))
-    _at_most(template.fields, MOST_FIELDS, name, notice("template.fields", "fields"))
-    _at_most(template.sections, MOST_SECTIONS, name, notice("template.sections", "sections"))
-    _at_most(template.checks, MOST_CHECKS, name, notice("template.checks", "checks"))
-    _each_once((scope.value for scope in template.scopes), name, notice("template.scope", "scope"))
-    _each_once((section.id for section in template.sections), name, notice("template.section", "section"))
-    _each_once((field.id for field in template.fields), name, notice("template.field", "field"))
-    _each_once((check.id for check in template.checks), name, notice("template.check", "check"))
+    _validate_at_most(template.fields, MOST_FIELDS, name, notice("template.fields", "fields"))
+    _validate_at_most(template.sections, MOST_SECTIONS, name, notice("template.sections", "sections"))
+    _validate_at_most(template.checks, MOST_CHECKS, name, notice("template.checks", "checks"))
+    _validate_each_once((scope.value for scope in template.scopes), name, notice("template.scope", "scope"))
+    _validate_each_once((section.id for section in template.sections), name, notice("template.section", "section"))
+    _validate_each_once((field.id for field in template.fields), name, notice("template.field", "field"))
+    _validate_each_once((check.id for check in template.checks), name, notice("template.check", "check"))
     for section in template.sections:
-        check_id(section.id, notice("template.a_section", "A section"))
+        validate_id(section.id, notice("template.a_section", "A section"))
         _validate_label(
             section.label,
             notice("template.the_section", "The section {id}", id=f"{section.id!r}"),
@@ -94,7 +100,7 @@ def validate(template: Template) -> Template:
     return template
 
 
-def check_id(id: str, what: str) -> None:
+def validate_id(id: str, what: str) -> None:
     if not NAME.fullmatch(id):
         raise TemplateError(
             notice(
@@ -109,7 +115,7 @@ def check_id(id: str, what: str) -> None:
 
 def _validate_field(field: Field, known: Mapping[str, Field], sections: set[str], scopes: tuple[Scope, ...]) -> None:
     name = notice("template.the_field", "The field {id}", id=f"{field.id!r}")
-    check_id(field.id, notice("template.a_field", "A field"))
+    validate_id(field.id, notice("template.a_field", "A field"))
     if field.section not in sections:
         raise TemplateError(f"{name} stands in the section {field.section!r}, which the template does not have.")
     if field.scope not in scopes:
@@ -124,7 +130,7 @@ def _validate_field(field: Field, known: Mapping[str, Field], sections: set[str]
     _validate_label(field.label, name, LONGEST_LABEL, notice("template.label", "label"))
     _validate_line(field.instruction, name, LONGEST_INSTRUCTION, notice("template.instruction", "instruction"))
     _validate_options(field, name)
-    _unit_of(field, name, known)
+    _unit_to_validate(field, name, known)
 
 
 def _validate_options(field: Field, name: str) -> None:
@@ -146,8 +152,8 @@ def _validate_options(field: Field, name: str) -> None:
                 type=field.type,
             )
         )
-    _at_most(field.options, MOST_OPTIONS, name, notice("template.options", "options"))
-    _each_once((option.id.casefold() for option in field.options), name, notice("template.option", "option"))
+    _validate_at_most(field.options, MOST_OPTIONS, name, notice("template.options", "options"))
+    _validate_each_once((option.id.casefold() for option in field.options), name, notice("template.option", "option"))
     for option in field.options:
         if not OPTION_ID.fullmatch(option.id):
             raise TemplateError(
@@ -166,7 +172,7 @@ def _validate_options(field: Field, name: str) -> None:
         )
 
 
-def _unit_of(field: Field, name: str, known: Mapping[str, Field]) -> None:
+def _unit_to_validate(field: Field, name: str, known: Mapping[str, Field]) -> None:
     match field.unit:
         case UnitOf(field=other) if other == field.id or other not in known:
             raise TemplateError(
@@ -177,7 +183,9 @@ def _unit_of(field: Field, name: str, known: Mapping[str, Field]) -> None:
                     field=f"{other[:80]!r}",
                 )
             )
-        case UnitOf(field=other) if known[other].scope not in REACH[field.scope] | _contrast_reach(field.scope):
+        case UnitOf(field=other) if known[other].scope not in REACH[field.scope] | _contrast_reach_to_validate(
+            field.scope
+        ):
             raise TemplateError(
                 notice(
                     "template.takes_unit_whose_rows_not",
@@ -189,12 +197,12 @@ def _unit_of(field: Field, name: str, known: Mapping[str, Field]) -> None:
         case str() as unit:
             _validate_unit(unit, name)
         case tuple() as units:
-            _each_once(units, name, notice("template.unit", "unit"))
+            _validate_each_once(units, name, notice("template.unit", "unit"))
             for unit in units:
                 _validate_unit(unit, name)
 
 
-def _contrast_reach(scope: Scope) -> frozenset[Scope]:
+def _contrast_reach_to_validate(scope: Scope) -> frozenset[Scope]:
     return frozenset({Scope.ARM}) if scope == Scope.CONTRAST else frozenset()
 
 
@@ -210,7 +218,7 @@ def _validate_unit(unit: str, name: str) -> None:
 
 def _validate_check(check: CheckRule, known: Mapping[str, Field], scopes: tuple[Scope, ...]) -> None:
     name = notice("template.the_check", "The check {id}", id=f"{check.id!r}")
-    check_id(check.id, notice("template.a_check", "A check"))
+    validate_id(check.id, notice("template.a_check", "A check"))
     if check.scope not in scopes:
         raise TemplateError(
             notice(
@@ -233,13 +241,13 @@ def _validate_check(check: CheckRule, known: Mapping[str, Field], scopes: tuple[
 
 def _validate_expression(text: str, scope: Scope, known: Mapping[str, Field], name: str) -> Expression:
     try:
-        expression = parse(text)
+        expression = parse_expression(text)
         for use in expression.uses:
             if use.field not in known:
                 raise ExpressionError(f"names {use.field[:80]!r}, which is no field of the template")  # noqa: TRY301
             _validate_reach(use.field, use.how, known[use.field].scope, scope)
         kinds = {field.id: KINDS[field.type] for field in known.values() if field.type in KINDS}
-        if kind_of(expression, kinds) != ValueKind.TRUTH:
+        if kind_of_expression(expression, kinds) != ValueKind.TRUTH:
             raise ExpressionError("is no comparison; it must be true or false")  # noqa: TRY301
     except ExpressionError as problem:
         raise TemplateError(f"{name} has an expression that {problem}.") from None
@@ -260,7 +268,7 @@ def _validate_reach(field: str, how: How, its_scope: Scope, scope: Scope) -> Non
             raise ExpressionError(f"names other.{field}, but {field!r} is not of the scope {scope}")
 
 
-def _at_most(things: tuple[object, ...], most: int, name: str, what: str) -> None:
+def _validate_at_most(things: tuple[object, ...], most: int, name: str, what: str) -> None:
     if len(things) > most:
         raise TemplateError(
             notice(
@@ -274,7 +282,7 @@ def _at_most(things: tuple[object, ...], most: int, name: str, what: str) -> Non
         )
 
 
-def _each_once(ids: Iterable[str], name: str, what: str) -> None:
+def _validate_each_once(ids: Iterable[str], name: str, what: str) -> None:
     for one, count in Counter(ids).items():
         if count > 1:
             raise TemplateError(
@@ -306,8 +314,7 @@ def _validate_line(text: str, name: str, longest: int, what: str) -> None:
                 most=f"{longest:,}",
             )
         )
-    # Cf would hide text or turn its direction; Cs cannot be stored. A line break is fine in longer texts.
-    if any(unicodedata.category(c) in {"Cc", "Cf", "Cs", "Co"} and c != "\n" for c in text):
+    if not is_visible(text, may_have_lines=True):
         raise TemplateError(
             notice(
                 "template.control_character_type_words_instead",

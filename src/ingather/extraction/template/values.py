@@ -5,10 +5,16 @@ import unicodedata
 from typing import Any, Final
 
 from ingather.extraction.findings import State, Value
-from ingather.extraction.template.dates import date
+from ingather.extraction.template.dates import read_date
 from ingather.extraction.template.errors import ValueProblem
 from ingather.extraction.template.model import Field, FieldType, Option
-from ingather.extraction.template.number_values import is_unit, number, plain, split, whole
+from ingather.extraction.template.number_values import (
+    is_unit_of_number_value,
+    number_value,
+    plain_number_value,
+    split_number_value,
+    whole_number_value,
+)
 from ingather.notice import notice
 
 # In characters. A text is a sentence or a few, a long text a section of a paper; what is longer was copied by mistake.
@@ -36,7 +42,7 @@ _UNCLEAR: Final = frozenset(
 _DOI: Final = re.compile(r"10\.[0-9]{4,9}/[^\s\"<>]+")
 
 
-def coerce(field: Field, raw: object) -> Value:
+def coerce_value(field: Field, raw: object) -> Value:
     """The value of the field that `raw` stands for; None where it says that the value is not reported.
 
     Raises ValueProblem for all else that is no value. Never guesses: a range
@@ -53,27 +59,31 @@ def coerce(field: Field, raw: object) -> Value:
 
 def _value_of_field(field: Field, raw: object) -> Value:  # noqa: PLR0912  one case per type
     if isinstance(raw, str) and field.type in {FieldType.ENUM, FieldType.MULTI_ENUM}:
-        option = _option_meant(field, raw)
+        option = _option_meant_by_value(field, raw)
         if option is not None:
             return option.id if field.type == FieldType.ENUM else [option.id]
-    _refuse_states(raw)
+    _refuse_states_as_value(raw)
     match field.type:
         case FieldType.INT:
-            return whole(number(raw, _units_of_field(field)))
+            return whole_number_value(number_value(raw, _units_of_value(field)))
         case FieldType.FLOAT:
-            return float(number(raw, _units_of_field(field)))
+            return float(number_value(raw, _units_of_value(field)))
         case FieldType.PERCENT:
-            return float(number(raw, ("%", "percent", "per cent")))
+            return float(number_value(raw, ("%", "percent", "per cent")))
         case FieldType.QUANTITY:
-            return _quantity(field, raw)
+            return _quantity_value(field, raw)
         case FieldType.DATE:
-            return date(raw)
+            return read_date(raw)
         case FieldType.ENUM:
-            return _chosen_option(field, raw)
+            return _option_value_chosen(field, raw)
         case FieldType.MULTI_ENUM:
-            return _unique_items([_chosen_option(field, item) for item in _items_of_list(raw, BETWEEN_OPTIONS)])
+            return _unique_items_of_value(
+                [_option_value_chosen(field, item) for item in _items_of_list_value(raw, BETWEEN_OPTIONS)]
+            )
         case FieldType.MULTI_TEXT:
-            return _unique_items([_line_value(item, LONGEST_ITEM) for item in _items_of_list(raw, BETWEEN_TEXTS)])
+            return _unique_items_of_value(
+                [_line_value(item, LONGEST_ITEM) for item in _items_of_list_value(raw, BETWEEN_TEXTS)]
+            )
         case FieldType.ID:
             return _id_value(field, raw)
         case FieldType.LONGTEXT:
@@ -82,7 +92,7 @@ def _value_of_field(field: Field, raw: object) -> Value:  # noqa: PLR0912  one c
             return _line_value(raw, LONGEST_TEXT)
 
 
-def _refuse_states(raw: object) -> None:
+def _refuse_states_as_value(raw: object) -> None:
     """Raise where the words say that there is no value, rather than give one."""
     if isinstance(raw, list) and len(raw) == 1:
         raw = raw[0]
@@ -90,7 +100,13 @@ def _refuse_states(raw: object) -> None:
         raise ValueProblem(notice("value.no_value_given", "No value was given."), State.NOT_REPORTED)
     if not isinstance(raw, str):
         return
-    bare = re.sub(r"[\s_]+", " ", plain(raw).casefold()).strip().rstrip(".。").removeprefix("(").removesuffix(")")
+    bare = (
+        re.sub(r"[\s_]+", " ", plain_number_value(raw).casefold())
+        .strip()
+        .rstrip(".。")
+        .removeprefix("(")
+        .removesuffix(")")
+    )
     if bare in _NOT_REPORTED:
         raise ValueProblem(
             notice("value.answer_says_not_reported", "The answer says that it is not reported."), State.NOT_REPORTED
@@ -103,7 +119,7 @@ def _refuse_states(raw: object) -> None:
         raise ValueProblem(notice("value.answer_says_unclear", "The answer says that it is unclear."), State.UNCLEAR)
 
 
-def _units_of_field(field: Field) -> tuple[str, ...]:
+def _units_of_value(field: Field) -> tuple[str, ...]:
     match field.unit:
         case str() as unit:
             return (unit,)
@@ -112,20 +128,20 @@ def _units_of_field(field: Field) -> tuple[str, ...]:
     return ()
 
 
-def _quantity(field: Field, raw: object) -> str:
+def _quantity_value(field: Field, raw: object) -> str:
     """A number and its unit in one text, such as `12 weeks`. Where the field lists units, it is one of them."""
     if isinstance(raw, dict):
-        raw = _from_parts(raw)
+        raw = _value_from_parts(raw)
     if isinstance(raw, bool) or not isinstance(raw, str | int | float):
         raise ValueProblem(
             notice("value.quantity_number_unit_such_12", "A quantity is a number and its unit, such as 12 weeks.")
         )
-    value, given = split(plain(raw)) if isinstance(raw, str) else (number(raw), "")
-    shown = f"{whole(value) if float(value).is_integer() else value}"
+    value, given = split_number_value(plain_number_value(raw)) if isinstance(raw, str) else (number_value(raw), "")
+    shown = f"{whole_number_value(value) if float(value).is_integer() else value}"
     given = re.sub(r"^-(?=[a-z])", "", given, flags=re.IGNORECASE)
     if isinstance(field.unit, tuple):
         for unit in field.unit:
-            if is_unit(given, unit):
+            if is_unit_of_number_value(given, unit):
                 return f"{shown} {unit}"
         raise ValueProblem(
             notice(
@@ -144,42 +160,42 @@ def _quantity(field: Field, raw: object) -> str:
     return f"{shown} {_line_value(given, 100)}"
 
 
-def _from_parts(parts: dict[Any, Any]) -> str:
+def _value_from_parts(parts: dict[Any, Any]) -> str:
     value, unit = parts.get("value"), parts.get("unit")
     if set(parts) != {"value", "unit"} or not isinstance(unit, str):
         raise ValueProblem(
             notice("value.quantity_two_parts_value_unit", "A quantity in two parts has a value and a unit.")
         )
-    return f"{number(value)} {unit}"
+    return f"{number_value(value)} {unit}"
 
 
-def _comparable_option(text: str) -> str:
+def _option_value_compared(text: str) -> str:
     return re.sub(r"[\s_/-]+", " ", unicodedata.normalize("NFKC", text).casefold()).strip().rstrip(".")
 
 
-def _option_meant(field: Field, raw: str) -> Option | None:
+def _option_meant_by_value(field: Field, raw: str) -> Option | None:
     """The option that is meant: its id, or its label in either language, in any case. None where two could be."""
     given = raw.strip()
     for option in field.options:
         if given == option.id:
             return option
-    given = _comparable_option(raw)
+    given = _option_value_compared(raw)
     by_id = [
         option
         for option in field.options
-        if given in {_comparable_option(option.id), _comparable_option(option.id.rstrip("*"))}
+        if given in {_option_value_compared(option.id), _option_value_compared(option.id.rstrip("*"))}
     ]
     by_label = [
         option
         for option in field.options
-        if given in {_comparable_option(option.label.en), _comparable_option(option.label.zh)}
+        if given in {_option_value_compared(option.label.en), _option_value_compared(option.label.zh)}
     ]
     found = by_id or by_label
     return found[0] if len(found) == 1 else None
 
 
-def _chosen_option(field: Field, raw: object) -> str:
-    option = _option_meant(field, raw) if isinstance(raw, str) else None
+def _option_value_chosen(field: Field, raw: object) -> str:
+    option = _option_meant_by_value(field, raw) if isinstance(raw, str) else None
     if option is None:
         known = ", ".join(option.id for option in field.options[:12])
         given = _line_value(raw, LONGEST_TEXT)[:60] if isinstance(raw, str) else type(raw).__name__
@@ -194,7 +210,7 @@ def _chosen_option(field: Field, raw: object) -> str:
     return option.id
 
 
-def _items_of_list(raw: object, separators: str) -> list[object]:
+def _items_of_list_value(raw: object, separators: str) -> list[object]:
     if isinstance(raw, str):
         raw = [item for item in re.split(separators, raw) if item.strip()]
     if not isinstance(raw, list | tuple):
@@ -213,7 +229,7 @@ def _items_of_list(raw: object, separators: str) -> list[object]:
     return list(raw)
 
 
-def _unique_items(items: list[str]) -> list[str]:
+def _unique_items_of_value(items: list[str]) -> list[str]:
     return list(dict.fromkeys(items))
 
 
@@ -249,7 +265,7 @@ def _line_value(raw: object, longest: int) -> str:
 def _text_value(raw: object, longest: int) -> str:
     """The text without what cannot be stored or shown; numbers are taken as they would be written."""
     if isinstance(raw, int | float) and not isinstance(raw, bool):
-        raw = str(number(raw))
+        raw = str(number_value(raw))
     if not isinstance(raw, str):
         raise ValueProblem(notice("value.text_needed_not", "A text is needed, not {what}.", what=type(raw).__name__))
     if len(raw) > longest:

@@ -15,7 +15,7 @@ from ingather.extraction.analysis.picture_labels import PictureLabels
 from ingather.extraction.analysis.pooling import Pooled
 from ingather.extraction.analysis.pools import Pool
 from ingather.web import shapes
-from ingather.web.access import Here, Who, task_for
+from ingather.web.access import Here, Who, task_for_access
 from ingather.web.schemas.analysis import (
     AnalysisView,
     ComputedView,
@@ -36,7 +36,7 @@ def choices_of(shared: str, correlation: float | None) -> Choices:
 
 
 @router.get("/analysis")
-def analysis(
+def analysis_route(
     task_id: Id,
     here: Here,
     who: Who,
@@ -52,13 +52,13 @@ def analysis(
     comparisons of a study use are split among them or combined, and change
     scores are computed with a correlation of baseline and final values.
     """
-    task_for(here, who, task_id)
+    task_for_access(here, who, task_id)
     choices = choices_of(shared, correlation)
     found, methods = here.extraction.analysis(task_id, language=language, only_reviewed=only_reviewed, choices=choices)
     labels = PictureLabels(language)
     return AnalysisView(
         comparisons=len(found.comparisons),
-        pools=[_pool_view(pool, labels) for pool in found.pools],
+        pools=[_pool_view_for_analysis(pool, labels) for pool in found.pools],
         computed=[view for one in found.comparisons for view in _computed_views(one)],
         refused=[
             RefusedView(
@@ -67,7 +67,7 @@ def analysis(
                 about=one.about,
                 row=one.row,
                 field=one.field,
-                why=shapes.sentence(one.why),
+                why=shapes.sentence_shape(one.why),
             )
             for one in found.refused
         ],
@@ -78,7 +78,7 @@ def analysis(
     )
 
 
-def _pool_view(pool: Pool, labels: PictureLabels) -> PoolView:
+def _pool_view_for_analysis(pool: Pool, labels: PictureLabels) -> PoolView:
     return PoolView(
         question=pool.question.number,
         outcome=pool.outcome,
@@ -89,8 +89,8 @@ def _pool_view(pool: Pool, labels: PictureLabels) -> PoolView:
         studies=len(pool.lines),
         unreviewed=sum(not line.comparison.is_reviewed for line in pool.lines),
         repeated=len(pool.question.repeated),
-        common=_pooled_view(pool.common, pool.measure),
-        random=_pooled_view(pool.random, pool.measure),
+        common=_pooled_view_for_analysis(pool.common, pool.measure),
+        random=_pooled_view_for_analysis(pool.random, pool.measure),
         plot=draw(pool, labels),
     )
 
@@ -116,7 +116,7 @@ def _computed_views(comparison: Comparison) -> list[ComputedView]:
     ]
 
 
-def _pooled_view(pooled: Pooled | None, measure: Measure) -> PooledView | None:
+def _pooled_view_for_analysis(pooled: Pooled | None, measure: Measure) -> PooledView | None:
     if pooled is None:
         return None
     return PooledView(

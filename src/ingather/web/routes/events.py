@@ -16,11 +16,11 @@ from ingather.extraction.reviewing.watch import ReviewWatch
 from ingather.extraction.tasks.journal import Journal, JournalLine
 from ingather.notice import notice_to_json
 from ingather.web import shapes
-from ingather.web.access import Here, Who, caller, status_for
+from ingather.web.access import Here, Who, caller_with_access, status_for_access
 from ingather.web.limits import Limiting, RequestLimits
 from ingather.web.presence import Present, present
 from ingather.web.problems import Refused
-from ingather.web.responses import ReleasingStream
+from ingather.web.responses import ReleasingStreamResponse
 from ingather.web.rooms import Rooms
 from ingather.web.schemas.forms import Id
 
@@ -34,30 +34,30 @@ READ_ANYWAY_S = 5.0
 @router.get(
     "/{task_id}/events",
     status_code=200,
-    response_class=ReleasingStream,
+    response_class=ReleasingStreamResponse,
     responses={200: {"description": "Events.", "content": {MEDIA_TYPE: {"schema": {"type": "string"}}}}},
 )
-async def events(
+async def events_route(
     task_id: Id,
     request: Request,
     here: Here,
     who: Who,
     limiters: Limiting,
     last_event_id: Annotated[str, Header(max_length=100)] = "",
-) -> ReleasingStream:
+) -> ReleasingStreamResponse:
     """`status` when counts change, `line` for each call and each finished document, `end` when the task is closed.
 
     A line's id, sent back as `Last-Event-ID`, goes on behind that line.
     """
-    await status_for(here, who, task_id)
+    await status_for_access(here, who, task_id)
 
     async def read_task(*, rechecks_rights: bool) -> dict[str, Any]:
         # A session may have ended and a token been revoked since.
-        caller_now = await caller(request, here) if rechecks_rights else who
-        return shapes.task(await status_for(here, caller_now, task_id)).model_dump(mode="json")
+        caller_now = await caller_with_access(request, here) if rechecks_rights else who
+        return shapes.task_shape(await status_for_access(here, caller_now, task_id)).model_dump(mode="json")
 
     limiters.live_views.acquire(who.account_id)
-    return ReleasingStream(
+    return ReleasingStreamResponse(
         _task_events(read_task, Journal(here.engine, task_id, after=last_event_id), limiters.limits),
         lambda: limiters.live_views.release(who.account_id),
         media_type=MEDIA_TYPE,
@@ -68,30 +68,32 @@ async def events(
 @router.get(
     "/{task_id}/reviews/events",
     status_code=200,
-    response_class=ReleasingStream,
+    response_class=ReleasingStreamResponse,
     responses={200: {"description": "Events.", "content": {MEDIA_TYPE: {"schema": {"type": "string"}}}}},
 )
-async def review_events(task_id: Id, request: Request, here: Here, who: Who, limiters: Limiting) -> ReleasingStream:
+async def review_events_route(
+    task_id: Id, request: Request, here: Here, who: Who, limiters: Limiting
+) -> ReleasingStreamResponse:
     """`reviewed` with the ordinals of documents that somebody has judged, as it happens; first those just before.
 
     `present` says who else has a page of the task open, and at which cell, whenever that changes; `commented` that
     somebody has said something.
     """
-    await status_for(here, who, task_id)
+    await status_for_access(here, who, task_id)
 
     async def check_rights() -> None:
-        await status_for(here, await caller(request, here), task_id)
+        await status_for_access(here, await caller_with_access(request, here), task_id)
 
     limiters.live_views.acquire(who.account_id)
-    return ReleasingStream(
-        _reviewed_events(check_rights, _Company(here, task_id, who.account_id), limiters.limits),
+    return ReleasingStreamResponse(
+        _events_of_reviews(check_rights, _Company(here, task_id, who.account_id), limiters.limits),
         lambda: limiters.live_views.release(who.account_id),
         media_type=MEDIA_TYPE,
         headers={"x-accel-buffering": "no"},
     )
 
 
-async def _reviewed_events(
+async def _events_of_reviews(
     check_rights: Callable[[], Awaitable[None]], company: "_Company", limits: RequestLimits
 ) -> AsyncIterator[str]:
     sent_at = checked_at = time.monotonic()
@@ -158,7 +160,7 @@ async def _task_events(
                 lines = await run_in_threadpool(journal.read, is_last=is_over)
                 read_at = now_s = time.monotonic()
                 for line in lines:
-                    yield _event_text("line", _log_line(line), line.id)
+                    yield _event_text("line", _event_of_log_line(line), line.id)
                     sent_at = now_s
                 if not lines or not journal.is_behind:
                     break
@@ -182,7 +184,7 @@ def _event_text(name: str, data: dict[str, Any], event_id: str = "") -> str:
     return f"event: {name}\n{number}data: {json.dumps(data, ensure_ascii=False)}\n\n"
 
 
-def _log_line(line: JournalLine) -> dict[str, Any]:
+def _event_of_log_line(line: JournalLine) -> dict[str, Any]:
     return {
         "at": line.at.isoformat(),
         "ordinal": line.ordinal,

@@ -11,7 +11,7 @@ from ingather.engine.errors import IngatherError
 from ingather.engine.reports import report_oldest_due
 from ingather.engine.script import Script, Statement
 from ingather.web.access import Here, Operator
-from ingather.web.problems import problem
+from ingather.web.problems import problem_response
 from ingather.web.rooms import Rooms
 from ingather.web.schemas.forms import Health
 
@@ -25,29 +25,29 @@ router = APIRouter(tags=["health"])
 
 # Both are `async def`: when the database hangs, requests that wait for it hold all threads.
 @router.get("/healthz")
-async def healthz() -> Health:
+async def healthz_route() -> Health:
     """The process answers."""
     return Health(status="ok")
 
 
 @router.get("/readyz", response_model=Health)
-async def readyz(request: Request, here: Here) -> Response | Health:
+async def readyz_route(request: Request, here: Here) -> Response | Health:
     """The database answers, and its tables fit. This is known within a second, whatever happens."""
     state = request.app.state
     # One question at a time is on its way, however many want to know: anybody may call this.
     probe: asyncio.Task[bool] | None = getattr(state, "probe", None)
     if probe is None or probe.done():
-        probe = state.probe = asyncio.create_task(_is_ready(here))
+        probe = state.probe = asyncio.create_task(_is_healthy_and_ready(here))
     # Not `wait_for`, which would wait until the driver has given up on a server that says nothing.
     await asyncio.wait({probe}, timeout=PATIENCE_S)
     if not probe.done() or not probe.result():
-        return problem(503, "The database does not answer, or its tables do not fit.", {"Retry-After": "5"})
+        return problem_response(503, "The database does not answer, or its tables do not fit.", {"Retry-After": "5"})
     return Health(status="ready")
 
 
-async def _is_ready(here: Rooms) -> bool:
+async def _is_healthy_and_ready(here: Rooms) -> bool:
     try:
-        await here.engine.database.aplay(_select_one())
+        await here.engine.database.aplay(_select_one_for_health())
     except IngatherError as error:
         # Anybody may call this route, so the address of the database and its error go to the log only.
         log.warning("not ready: %s", error)
@@ -55,12 +55,12 @@ async def _is_ready(here: Rooms) -> bool:
     return True
 
 
-def _select_one() -> Script[None]:
+def _select_one_for_health() -> Script[None]:
     yield Statement("select 1")
 
 
 @router.get("/metrics", response_model=None, response_class=PlainTextResponse)
-def metrics(here: Here, _: Operator) -> Response:
+def metrics_route(here: Here, _: Operator) -> Response:
     """Queues and workers for Prometheus, which needs an operator's token."""
     registry = CollectorRegistry()
     items = Gauge("ingather_items", "Items of open batches.", ["queue", "state"], registry=registry)

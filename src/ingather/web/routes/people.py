@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request, Response
 from ingather.extraction.reviewing.comments import Comment
 from ingather.notice import notice
 from ingather.web import accounts, invitations, presence
-from ingather.web.access import Here, Who, find_caller, need_all_of_owner, task_for
+from ingather.web.access import Here, Who, find_caller_for_access, need_all_of_owner, task_for_access
 from ingather.web.accounts import Account, Caller, Role
 from ingather.web.hand_over import hand_over as handed_over
 from ingather.web.limits import Limiters, Limiting
@@ -82,7 +82,7 @@ async def look_at_invitation(
     """What a link is for, for whoever holds it."""
     found = await here.engine.database.arun(invitations.find_invitation(body.secret))
     if found is None:
-        raise _useless(request, limiters, is_known=await find_caller(request, here) is not None)
+        raise _useless(request, limiters, is_known=await find_caller_for_access(request, here) is not None)
     return ShownInvitation(
         project=found.project, role=found.role.value, made_by=found.made_by, expires_at=found.expires_at
     )
@@ -93,7 +93,7 @@ async def accept_invitation(
     body: AcceptInvitation, request: Request, response: Response, here: Here, limiters: Limiting
 ) -> Joined:
     """Join a project: with the account that is signed in, or with a new one of this `name`, signed in at once."""
-    who = await find_caller(request, here)
+    who = await find_caller_for_access(request, here)
     if who is not None:
         if who.expires_at is not None:
             raise Refused(403, notice("web.only_people_join", "People accept invitations in a browser; tokens do not."))
@@ -137,14 +137,14 @@ def make_link(here: Here, who: Who) -> MadeLink:
     if who.expires_at is not None:
         raise Refused(403, notice("web.link_by_people", "A sign-in link is made in a browser; a token makes none."))
     account = Account(id=who.account_id, name=who.name, is_operator=who.is_operator)
-    return MadeLink(secret=here.engine.database.run(accounts.create_link(account)))
+    return MadeLink(secret=here.engine.database.run(accounts.create_account_link(account)))
 
 
 @router.post("/projects/{project_id}/hand-over", status_code=204)
 def hand_over(project_id: Id, body: HandOver, here: Here, who: Who) -> Response:
     """Make another member the owner in your place. You stay as a reviewer."""
     need_all_of_owner(who, project_id)
-    known = {account_id for account_id, _, _ in here.engine.database.run(accounts.members(project_id))}
+    known = {account_id for account_id, _, _ in here.engine.database.run(accounts.member_accounts(project_id))}
     if body.account_id not in known - {who.account_id}:
         raise Refused(
             422, notice("web.hand_over_member", "A project is handed over to another member. Invite them first.")
@@ -160,14 +160,14 @@ def hand_over(project_id: Id, body: HandOver, here: Here, who: Who) -> Response:
 @router.put(TASK + "/presence", status_code=204)
 def come(task_id: Id, body: GivenPlace, here: Here, who: Who) -> Response:
     """Say that your page is open, and at which cell. It holds for half a minute."""
-    task_for(here, who, task_id)
+    task_for_access(here, who, task_id)
     here.engine.database.run(presence.come(task_id, who.account_id, body.place))
     return Response(status_code=204)
 
 
 @router.delete(TASK + "/presence", status_code=204)
 def leave(task_id: Id, here: Here, who: Who) -> Response:
-    task_for(here, who, task_id)
+    task_for_access(here, who, task_id)
     here.engine.database.run(presence.leave(task_id, who.account_id))
     return Response(status_code=204)
 
@@ -175,7 +175,7 @@ def leave(task_id: Id, here: Here, who: Who) -> Response:
 @router.get(TASK + "/presence")
 def list_present(task_id: Id, here: Here, who: Who) -> PresentPeople:
     """Who has a page of the task open now, and where they are."""
-    task_for(here, who, task_id)
+    task_for_access(here, who, task_id)
     found = here.engine.database.run(presence.present(task_id))
     return PresentPeople(present=[PresentView.model_validate(asdict(one)) for one in found])
 
@@ -188,7 +188,7 @@ def list_comments(
     task_id: Id, here: Here, who: Who, ordinal: Cursor | None = None, after: Cursor = 0, limit: Limit = 200
 ) -> Comments:
     """What was said about the cells of a task or of one of its documents, the oldest first."""
-    task_for(here, who, task_id)
+    task_for_access(here, who, task_id)
     page = here.extraction.comments(
         task_id, who.account_id, _overruled_by(who), ordinal=ordinal, after=after, limit=limit
     )
@@ -205,8 +205,8 @@ def list_mentions(here: Here, who: Who, after: Cursor = 0, limit: Limit = 100) -
 @router.post(TASK + "/results/{ordinal}/comments", status_code=201)
 def add_comment(task_id: Id, ordinal: Cursor, body: NewComment, here: Here, who: Who) -> Comments:
     """Say something about a cell. Answers with all that was said about the document."""
-    task = task_for(here, who, task_id, Role.REVIEWER)
-    members = {account_id for account_id, _, _ in here.engine.database.run(accounts.members(task.project_id))}
+    task = task_for_access(here, who, task_id, Role.REVIEWER)
+    members = {account_id for account_id, _, _ in here.engine.database.run(accounts.member_accounts(task.project_id))}
     strangers = set(body.mentions) - members
     if strangers:
         raise Refused(422, notice("web.mention_members", "Only members of the project can be mentioned."))
@@ -218,7 +218,7 @@ def add_comment(task_id: Id, ordinal: Cursor, body: NewComment, here: Here, who:
 @router.put(TASK + "/comments/{comment_id}", status_code=204)
 def resolve_comment(task_id: Id, comment_id: Id, body: ResolveComment, here: Here, who: Who) -> Response:
     """Resolve it, or open it again."""
-    task_for(here, who, task_id, Role.REVIEWER)
+    task_for_access(here, who, task_id, Role.REVIEWER)
     here.extraction.resolve_comment(
         task_id, comment_id, reviewer_of_caller(who), _overruled_by(who), is_resolved=body.is_resolved
     )

@@ -10,7 +10,7 @@ from ingather.extraction.reviewing.deciding import Decision
 from ingather.extraction.reviewing.reviews import Reviewer
 from ingather.library.names import clean_file_name
 from ingather.web import shapes
-from ingather.web.access import Here, Who, task_for
+from ingather.web.access import Here, Who, task_for_access
 from ingather.web.accounts import Caller, Role
 from ingather.web.limits import Limiting
 from ingather.web.problems import Refused
@@ -34,7 +34,7 @@ _FILE = {"type": "object", "required": ["file"], "properties": {"file": {"type":
 )
 async def read_back(task_id: Id, request: Request, here: Here, who: Who, limiters: Limiting) -> ReadBackView:
     """What an export of this task proposes that was edited in a spreadsheet. Nothing is written."""
-    await run_in_threadpool(task_for, here, who, task_id, Role.REVIEWER)
+    await run_in_threadpool(task_for_access, here, who, task_id, Role.REVIEWER)
     with limiters.uploads.holding(who.account_id):
         async with uploaded_form(request) as form:
             file = form.get("file")
@@ -49,7 +49,7 @@ async def read_back(task_id: Id, request: Request, here: Here, who: Who, limiter
 @router.post("/accept", status_code=201)
 def accept_proposals(task_id: Id, body: AcceptProposals, here: Here, who: Who) -> Done:
     """Write proposals that a person accepted: all of them, or none if one cannot be; 409 if somebody was quicker."""
-    task_for(here, who, task_id, Role.REVIEWER)
+    task_for_access(here, who, task_id, Role.REVIEWER)
     decisions = [(one.ordinal, _decision_of(one)) for one in body.proposals]
     return Done(changed=here.extraction.accept_proposals(task_id, body.file_name, decisions, _reader(who)))
 
@@ -65,7 +65,9 @@ def _read_back_view(name: str, found: ReadBack) -> ReadBackView:
         file_name=name,
         proposals=[_proposal_view(one) for one in found.proposals],
         unplaced=[
-            UnplacedView(sheet=one.sheet, line=one.line, column=one.column, text=one.text, why=shapes.sentence(one.why))
+            UnplacedView(
+                sheet=one.sheet, line=one.line, column=one.column, text=one.text, why=shapes.sentence_shape(one.why)
+            )
             for one in found.unplaced
         ],
         unchanged=found.unchanged,

@@ -16,7 +16,7 @@ from ingather.extraction.studies.flow import ReferenceSource, SourceKind
 from ingather.library.names import clean_file_name
 from ingather.notice import notice
 from ingather.web import shapes
-from ingather.web.access import Here, Who, need, task_for
+from ingather.web.access import Here, Who, need_access, task_for_access
 from ingather.web.accounts import Role
 from ingather.web.limits import Limiting
 from ingather.web.problems import Refused
@@ -66,7 +66,7 @@ async def import_references(
 
     What cannot be read is listed with its line, and the others are taken.
     """
-    need(who, Role.REVIEWER, project_id)
+    need_access(who, Role.REVIEWER, project_id)
     by = Reviewer(name=who.name, account_id=who.account_id)
     with limiters.uploads.holding(who.account_id):
         async with uploaded_form(request) as form:
@@ -86,7 +86,7 @@ async def import_references(
         records=len(found.references),
         format=found.format,
         unreadable=_unreadable_views(found.unreadable),
-        notes=[shapes.sentence(note) for note in found.notes],
+        notes=[shapes.sentence_shape(note) for note in found.notes],
     )
 
 
@@ -95,7 +95,7 @@ def show_flow(
     project_id: Id, here: Here, who: Who, language: Annotated[Literal["en", "zh"], Query()] = "en"
 ) -> FlowView:
     """How many records, reports and studies there were at each step of the review, as data and drawn."""
-    need(who, Role.READER, project_id)
+    need_access(who, Role.READER, project_id)
     flow, sources = here.extraction.review_flow(project_id)
     counts = flow.counts
     return FlowView(
@@ -121,7 +121,7 @@ def show_flow(
 @registry_router.get("/extraction/tasks/{task_id}/results/{ordinal}/registry")
 def show_registry(task_id: Id, ordinal: Cursor, here: Here, who: Who) -> RegistryViews:
     """What trial registries say beside a document's cells, and which outcomes were switched."""
-    task_for(here, who, task_id)
+    task_for_access(here, who, task_id)
     return RegistryViews(records=[_registry_view(one) for one in here.extraction.registry(task_id, ordinal)])
 
 
@@ -147,7 +147,7 @@ def _registry_view(found: RegistryComparison) -> RegistryView:
 @router.post("/reports/same-surely")
 def same_surely(project_id: Id, here: Here, who: Who) -> Done:
     """Of all suggestions that rest on one DOI or PubMed number: these are one report."""
-    need(who, Role.REVIEWER, project_id)
+    need_access(who, Role.REVIEWER, project_id)
     by = Reviewer(name=who.name, account_id=who.account_id)
     return Done(changed=here.extraction.same_surely(project_id, by))
 
@@ -157,7 +157,7 @@ def _counted(reasons: Mapping[str, int]) -> list[CountedReason]:
 
 
 def _unreadable_views(found: Iterable[UnreadableReference]) -> list[UnreadableView]:
-    return [UnreadableView(line=one.line, text=one.text, sentence=shapes.sentence(one.sentence)) for one in found]
+    return [UnreadableView(line=one.line, text=one.text, sentence=shapes.sentence_shape(one.sentence)) for one in found]
 
 
 def _source_view(found: ReferenceSource) -> SourceView:

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request, Response
 
 from ingather.notice import notice
 from ingather.web import accounts
-from ingather.web.access import Here, Who, need
+from ingather.web.access import Here, Who, need_access
 from ingather.web.accounts import Account, Role, TokenScope
 from ingather.web.edge import SESSION_COOKIE
 from ingather.web.limits import Limiting
@@ -19,10 +19,10 @@ router = APIRouter(tags=["session"])
 
 
 @router.post("/session", status_code=204)
-def sign_in(body: SignIn, request: Request, here: Here, limiters: Limiting) -> Response:
+def sign_in_route(body: SignIn, request: Request, here: Here, limiters: Limiting) -> Response:
     """Turn the secret of a sign-in link into a session of this browser. A link works once."""
     session = here.engine.database.run(
-        accounts.sign_in(body.secret, instead_of=request.cookies.get(SESSION_COOKIE, ""))
+        accounts.sign_in_account(body.secret, instead_of=request.cookies.get(SESSION_COOKIE, ""))
     )
     if session is None:
         # The secret comes first. Behind a proxy everybody has one address, and somebody who guesses must not lock the
@@ -62,16 +62,16 @@ def keep_session(response: Response, request: Request, session: str) -> None:
 
 
 @router.delete("/session", status_code=204)
-def sign_out(request: Request, here: Here, _: Who) -> Response:
+def sign_out_route(request: Request, here: Here, _: Who) -> Response:
     if session := request.cookies.get(SESSION_COOKIE):
-        here.engine.database.run(accounts.sign_out(session))
+        here.engine.database.run(accounts.sign_out_account(session))
     response = Response(status_code=204)
     response.delete_cookie(SESSION_COOKIE, path="/")
     return response
 
 
 @router.get("/me")
-def me(who: Who) -> Me:
+def me_route(who: Who) -> Me:
     return Me(
         account_id=who.account_id,
         name=who.name,
@@ -82,7 +82,7 @@ def me(who: Who) -> Me:
 
 
 @router.get("/tokens")
-def list_tokens(here: Here, who: Who, after: Cursor = 0, limit: Limit = 500) -> Tokens:
+def list_tokens_route(here: Here, who: Who, after: Cursor = 0, limit: Limit = 500) -> Tokens:
     """Your own tokens, without the tokens. A token for one project sees those for that project."""
     found = here.engine.database.run(accounts.list_tokens(who.account_id, who.only_project, after=after, limit=limit))
     page = [
@@ -103,7 +103,7 @@ def list_tokens(here: Here, who: Who, after: Cursor = 0, limit: Limit = 500) -> 
 
 
 @router.post("/tokens", status_code=201)
-def create_token(body: NewToken, here: Here, who: Who) -> MadeToken:
+def create_token_route(body: NewToken, here: Here, who: Who) -> MadeToken:
     """A token that may do no more than you may, and that ends no later than the one you made it with, if any.
 
     It is shown here and never again.
@@ -116,7 +116,7 @@ def create_token(body: NewToken, here: Here, who: Who) -> MadeToken:
     ):
         raise Refused(403, "A token cannot make a token that may do more than itself.")
     if body.project_id is not None:
-        need(who, Role.READER, body.project_id)
+        need_access(who, Role.READER, body.project_id)
     account = Account(id=who.account_id, name=who.name, is_operator=who.is_operator)
     token, token_id, expires_at = here.engine.database.run(
         accounts.create_token(
@@ -132,7 +132,7 @@ def create_token(body: NewToken, here: Here, who: Who) -> MadeToken:
 
 
 @router.delete("/tokens/{token_id}", status_code=204)
-def revoke_token(token_id: Id, here: Here, who: Who) -> Response:
+def revoke_token_route(token_id: Id, here: Here, who: Who) -> Response:
     if not who.may_write:
         raise Refused(403, "A token that may only read cannot revoke tokens.")
     if not here.engine.database.run(accounts.revoke_token(token_id, who.account_id, who.only_project)):

@@ -8,7 +8,7 @@ from ingather.extraction.reviewing.reviews import Reviewer
 from ingather.extraction.studies.report import ReportType, ScreeningStage, Study, StudyReport
 from ingather.extraction.studies.suggestions import Suggestion
 from ingather.web import shapes
-from ingather.web.access import Here, Who, need
+from ingather.web.access import Here, Who, need_access
 from ingather.web.accounts import Caller, Role
 from ingather.web.schemas.forms import Cursor, Id, Limit
 from ingather.web.schemas.studies import (
@@ -42,7 +42,7 @@ def list_studies(
     limit: Limit = 500,
 ) -> Studies:
     """Studies with their reports, in the order in which they came; `search` is a part of a name or of a title."""
-    need(who, Role.READER, project_id)
+    need_access(who, Role.READER, project_id)
     wanted = search.casefold()
     found = [one for one in here.extraction.studies(project_id) if one.id > after and _is_found(one, wanted)]
     page = found[:limit]
@@ -59,7 +59,7 @@ def _is_found(study: Study, wanted: str) -> bool:
 @router.get("/studies/suggestions")
 def list_suggestions(project_id: Id, here: Here, who: Who, limit: Limit = 100) -> Suggestions:
     """Reports that seem to belong together, with the reasons. Nothing happens until a person says so."""
-    need(who, Role.READER, project_id)
+    need_access(who, Role.READER, project_id)
     found = here.extraction.suggestions(project_id)
     return Suggestions(
         suggestions=[_suggestion_view(one) for one in found[:limit]],
@@ -73,7 +73,7 @@ def show_history(
     project_id: Id, here: Here, who: Who, study_id: Id | None = None, before: Id | None = None, limit: Limit = 100
 ) -> StudyHistory:
     """What people did to the studies, newest first."""
-    need(who, Role.READER, project_id)
+    need_access(who, Role.READER, project_id)
     events, following = here.extraction.study_history(project_id, study_id=study_id, before=before, limit=limit)
     return StudyHistory(
         events=[
@@ -87,14 +87,14 @@ def show_history(
 @router.post("/studies/merge")
 def merge_studies(project_id: Id, body: MergeStudies, here: Here, who: Who) -> ChangedStudy:
     """Put the reports of several studies under the first of them; the others can be split off again."""
-    need(who, Role.REVIEWER, project_id)
+    need_access(who, Role.REVIEWER, project_id)
     return ChangedStudy(study_id=here.extraction.merge_studies(project_id, body.study_ids, _reviewer(who)))
 
 
 @router.post("/studies/{study_id}/split")
 def split_study(project_id: Id, study_id: Id, body: ReportIds, here: Here, who: Who) -> ChangedStudy:
     """Take reports out of a study into one of their own."""
-    need(who, Role.REVIEWER, project_id)
+    need_access(who, Role.REVIEWER, project_id)
     made = here.extraction.split_study(project_id, study_id, body.report_ids, _reviewer(who))
     return ChangedStudy(study_id=made)
 
@@ -102,7 +102,7 @@ def split_study(project_id: Id, study_id: Id, body: ReportIds, here: Here, who: 
 @router.put("/studies/{study_id}/name", status_code=204)
 def name_study(project_id: Id, study_id: Id, body: NameStudy, here: Here, who: Who) -> Response:
     """Give a study a name of your own; null gives it back the one that its reports give it."""
-    need(who, Role.REVIEWER, project_id)
+    need_access(who, Role.REVIEWER, project_id)
     here.extraction.name_study(project_id, study_id, body.name, _reviewer(who))
     return Response(status_code=204)
 
@@ -110,7 +110,7 @@ def name_study(project_id: Id, study_id: Id, body: NameStudy, here: Here, who: W
 @router.post("/reports/same")
 def same_report(project_id: Id, body: ReportPair, here: Here, who: Who) -> ChangedStudy:
     """These are one report: the one with a file, or the oldest, stands for all, and their studies become one."""
-    need(who, Role.REVIEWER, project_id)
+    need_access(who, Role.REVIEWER, project_id)
     head = here.extraction.same_report(project_id, body.report_ids, _reviewer(who))
     return ChangedStudy(study_id=head)
 
@@ -118,7 +118,7 @@ def same_report(project_id: Id, body: ReportPair, here: Here, who: Who) -> Chang
 @router.post("/reports/apart", status_code=204)
 def keep_apart(project_id: Id, body: ReportPair, here: Here, who: Who) -> Response:
     """These do not belong together: they are not suggested again."""
-    need(who, Role.REVIEWER, project_id)
+    need_access(who, Role.REVIEWER, project_id)
     here.extraction.keep_apart(project_id, body.report_ids, _reviewer(who))
     return Response(status_code=204)
 
@@ -126,7 +126,7 @@ def keep_apart(project_id: Id, body: ReportPair, here: Here, who: Who) -> Respon
 @router.post("/reports/exclude", status_code=204)
 def exclude_reports(project_id: Id, body: ExcludeReports, here: Here, who: Who) -> Response:
     """Exclude reports with a reason, or take them in again."""
-    need(who, Role.REVIEWER, project_id)
+    need_access(who, Role.REVIEWER, project_id)
     stage = None if body.stage is None else ScreeningStage(body.stage)
     here.extraction.exclude_reports(project_id, body.report_ids, stage, body.reason, _reviewer(who))
     return Response(status_code=204)
@@ -135,7 +135,7 @@ def exclude_reports(project_id: Id, body: ExcludeReports, here: Here, who: Who) 
 @router.post("/reports/{report_id}/other", status_code=204)
 def other_report(project_id: Id, report_id: Id, here: Here, who: Who) -> Response:
     """Take back that a report is another one once more."""
-    need(who, Role.REVIEWER, project_id)
+    need_access(who, Role.REVIEWER, project_id)
     here.extraction.other_report(project_id, report_id, _reviewer(who))
     return Response(status_code=204)
 
@@ -143,7 +143,7 @@ def other_report(project_id: Id, report_id: Id, here: Here, who: Who) -> Respons
 @router.put("/reports/{report_id}/type", status_code=204)
 def set_type(project_id: Id, report_id: Id, body: SetReportType, here: Here, who: Who) -> Response:
     """What kind of a report it is."""
-    need(who, Role.REVIEWER, project_id)
+    need_access(who, Role.REVIEWER, project_id)
     here.extraction.set_report_type(project_id, report_id, ReportType(body.type), _reviewer(who))
     return Response(status_code=204)
 
@@ -189,7 +189,9 @@ def _suggestion_view(found: Suggestion) -> SuggestionView:
         study_ids=list(found.study_ids),
         is_sure=found.is_sure,
         pairs=[
-            LikenessView(one=one.one, other=one.other, reasons=[shapes.sentence(reason) for reason in one.reasons])
+            LikenessView(
+                one=one.one, other=one.other, reasons=[shapes.sentence_shape(reason) for reason in one.reasons]
+            )
             for one in found.pairs
         ],
     )

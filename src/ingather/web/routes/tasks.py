@@ -11,10 +11,10 @@ from ingather.extraction.task import Task
 from ingather.extraction.tasks.follow_up import FollowUp, OpenCells
 from ingather.extraction.template import fields_of_sections
 from ingather.web import shapes
-from ingather.web.access import Here, Who, need, status_for, task_for
+from ingather.web.access import Here, Who, need_access, status_for_access, task_for_access
 from ingather.web.accounts import Role
 from ingather.web.limits import Limiting
-from ingather.web.responses import ReleasingStream, Written
+from ingather.web.responses import ReleasingStreamResponse, WrittenResponse
 from ingather.web.routes.analysis import Correlation, Shared, choices_of
 from ingather.web.schemas.forms import Cursor, Done, FewAtOnce, Id, Limit
 from ingather.web.schemas.library import Rectangle
@@ -45,9 +45,9 @@ CHUNK = 64 * 1024
     status_code=201,
     responses={200: {"model": StartedTask, "description": "Started before, with the same idempotency key."}},
 )
-def start(body: NewTask, response: Response, here: Here, who: Who) -> StartedTask:
+def start_task_route(body: NewTask, response: Response, here: Here, who: Who) -> StartedTask:
     """Freeze the template and the documents, and begin. The same idempotency key gives the same task."""
-    need(who, Role.REVIEWER, body.project_id)
+    need_access(who, Role.REVIEWER, body.project_id)
     fields = body.field_ids
     if body.section_ids is not None:
         template = here.extraction.template(body.template_id, body.project_id)
@@ -71,26 +71,29 @@ def start(body: NewTask, response: Response, here: Here, who: Who) -> StartedTas
     status_code=201,
     responses={200: {"model": StartedTask, "description": "Started before, with the same idempotency key."}},
 )
-def follow_up(task_id: Id, body: NewFollowUp, response: Response, here: Here, who: Who) -> StartedTask:
+def follow_up_task_route(task_id: Id, body: NewFollowUp, response: Response, here: Here, who: Who) -> StartedTask:
     """Begin with the results and reviews of a task that has ended; ask, and pay for, only what is wanted anew."""
-    before = task_for(here, who, task_id, Role.REVIEWER)
+    before = task_for_access(here, who, task_id, Role.REVIEWER)
     task, is_new = here.extraction.start_follow_up(
-        _wanted(before, body, here), spend_cap=body.spend_cap, idempotency_key=body.idempotency_key, checks_model=True
+        _wanted_of_task_route(before, body, here),
+        spend_cap=body.spend_cap,
+        idempotency_key=body.idempotency_key,
+        checks_model=True,
     )
     response.status_code = 201 if is_new else 200
     return StartedTask(task_id=task.id)
 
 
 @router.post("/{task_id}/follow-up/estimate")
-def estimate_follow_up(task_id: Id, body: NewFollowUp, here: Here, who: Who) -> FollowUpEstimateView:
+def estimate_follow_up_task_route(task_id: Id, body: NewFollowUp, here: Here, who: Who) -> FollowUpEstimateView:
     """What a follow-up would take, as a range, before it is started: nothing is sent anywhere."""
-    before = task_for(here, who, task_id)
-    found = here.extraction.estimate_follow_up(_wanted(before, body, here))
-    shown = shapes.estimate(found.estimate, unread=found.unread, unreadable=found.unreadable)
+    before = task_for_access(here, who, task_id)
+    found = here.extraction.estimate_follow_up(_wanted_of_task_route(before, body, here))
+    shown = shapes.estimate_shape(found.estimate, unread=found.unread, unreadable=found.unreadable)
     return FollowUpEstimateView(**dict(shown), cells=found.cells)
 
 
-def _wanted(before: Task, body: NewFollowUp, here: Here) -> FollowUp:
+def _wanted_of_task_route(before: Task, body: NewFollowUp, here: Here) -> FollowUp:
     template = here.extraction.template(before.template_id, before.project_id) if body.section_ids else None
     sections = fields_of_sections(template, body.section_ids) if template else []
     return FollowUp(
@@ -103,15 +106,17 @@ def _wanted(before: Task, body: NewFollowUp, here: Here) -> FollowUp:
 
 
 @router.get("/{task_id}/differences")
-def differences(task_id: Id, here: Here, who: Who, after: Cursor = 0, limit: FewAtOnce = 50) -> Differences:
+def differences_of_task_route(
+    task_id: Id, here: Here, who: Who, after: Cursor = 0, limit: FewAtOnce = 50
+) -> Differences:
     """What a follow-up says otherwise than the task it follows, cell by cell; without reviews."""
-    task_for(here, who, task_id)
+    task_for_access(here, who, task_id)
     page, following = here.extraction.differences(task_id, after=after, limit=limit)
-    return Differences(differences=[shapes.compared(found) for found in page], next=following)
+    return Differences(differences=[shapes.compared_shape(found) for found in page], next=following)
 
 
 @router.get("")
-def list_tasks(
+def list_tasks_route(
     project_id: Id,
     here: Here,
     who: Who,
@@ -126,54 +131,56 @@ def list_tasks(
 
     `search` is a part of a name or of a template's id, or a task's number.
     """
-    need(who, Role.READER, project_id)
+    need_access(who, Role.READER, project_id)
     page, following = here.extraction.statuses(
         project_id, state=state, is_archived=is_archived, search=search, before=before, limit=limit
     )
-    return Tasks(tasks=[shapes.task(status) for status in page], next=following)
+    return Tasks(tasks=[shapes.task_shape(status) for status in page], next=following)
 
 
 @router.get("/{task_id}")
-async def show(task_id: Id, here: Here, who: Who) -> TaskView:
+async def show_task_route(task_id: Id, here: Here, who: Who) -> TaskView:
     """Counts that add up, from one read."""
-    return shapes.task(await status_for(here, who, task_id))
+    return shapes.task_shape(await status_for_access(here, who, task_id))
 
 
 @router.patch("/{task_id}")
-def change_task(task_id: Id, body: ChangeTask, here: Here, who: Who) -> TaskView:
+def change_task_route(task_id: Id, body: ChangeTask, here: Here, who: Who) -> TaskView:
     """Give a task a name, null for none, or put it away. Nothing that it found changes."""
-    task_for(here, who, task_id, Role.REVIEWER)
+    task_for_access(here, who, task_id, Role.REVIEWER)
     if "name" in body.model_fields_set:
         here.extraction.name_task(task_id, body.name)
     if body.is_archived is not None:
         here.extraction.archive_task(task_id, is_archived=body.is_archived)
-    return shapes.task(here.extraction.status(task_id))
+    return shapes.task_shape(here.extraction.status(task_id))
 
 
 @router.delete("/{task_id}", status_code=204)
-def delete_task(task_id: Id, here: Here, who: Who) -> Response:
+def delete_task_route(task_id: Id, here: Here, who: Who) -> Response:
     """Remove a task that has ended, with its findings, reviews and calls."""
-    task_for(here, who, task_id, Role.OWNER)
+    task_for_access(here, who, task_id, Role.OWNER)
     here.extraction.delete(task_id)
     return Response(status_code=204)
 
 
 @router.get("/{task_id}/template", response_model=None, responses={200: {"model": TemplateView}})
-def template(task_id: Id, here: Here, who: Who) -> dict[str, object]:
+def template_of_task_route(task_id: Id, here: Here, who: Who) -> dict[str, object]:
     """What the task asks, as it was when it started."""
-    return here.extraction.template_of(task_for(here, who, task_id)).to_dict()
+    return here.extraction.template_of(task_for_access(here, who, task_id)).to_dict()
 
 
 @router.get("/{task_id}/results", response_model=None, responses={200: {"model": Results}})
-def results(task_id: Id, here: Here, who: Who, after: Cursor = 0, limit: FewAtOnce = 50) -> Written:
+def results_of_task_route(
+    task_id: Id, here: Here, who: Who, after: Cursor = 0, limit: FewAtOnce = 50
+) -> WrittenResponse:
     """Documents with their findings, in their order; `after` takes `next` of the page before."""
-    task_for(here, who, task_id)
+    task_for_access(here, who, task_id)
     page, following = here.extraction.seen_results(task_id, who.account_id, after=after, limit=limit)
-    return Written({"results": [shapes.result(found) for found in page], "next": following})
+    return WrittenResponse({"results": [shapes.result_shape(found) for found in page], "next": following})
 
 
 @router.get("/{task_id}/results/{ordinal}/rectangles")
-def rectangles(
+def rectangles_of_task_route(
     task_id: Id,
     ordinal: Cursor,
     here: Here,
@@ -183,7 +190,7 @@ def rectangles(
     end: Cursor,
 ) -> list[Rectangle]:
     """Where characters of a page stand, line by line: the boxes of a quote."""
-    task_for(here, who, task_id)
+    task_for_access(here, who, task_id)
     return [
         Rectangle(
             left=rect.left,
@@ -198,37 +205,37 @@ def rectangles(
 
 
 @router.post("/{task_id}/cancel")
-def cancel(task_id: Id, here: Here, who: Who) -> Done:
+def cancel_task_route(task_id: Id, here: Here, who: Who) -> Done:
     """End what is not finished. What was found stays."""
-    task_for(here, who, task_id, Role.REVIEWER)
+    task_for_access(here, who, task_id, Role.REVIEWER)
     return Done(changed=int(here.extraction.cancel(task_id)))
 
 
 @router.post("/{task_id}/pause")
-def pause(task_id: Id, here: Here, who: Who) -> Done:
-    task_for(here, who, task_id, Role.REVIEWER)
+def pause_task_route(task_id: Id, here: Here, who: Who) -> Done:
+    task_for_access(here, who, task_id, Role.REVIEWER)
     here.extraction.pause(task_id)
     return Done(changed=1)
 
 
 @router.post("/{task_id}/resume")
-def resume(task_id: Id, here: Here, who: Who) -> Done:
-    task_for(here, who, task_id, Role.REVIEWER)
+def resume_task_route(task_id: Id, here: Here, who: Who) -> Done:
+    task_for_access(here, who, task_id, Role.REVIEWER)
     here.extraction.resume(task_id)
     return Done(changed=1)
 
 
 @router.post("/{task_id}/retry")
-def retry(task_id: Id, here: Here, who: Who) -> Done:
+def retry_task_route(task_id: Id, here: Here, who: Who) -> Done:
     """Give the documents that failed another chance. Answers that were paid for are used again."""
-    task_for(here, who, task_id, Role.REVIEWER)
+    task_for_access(here, who, task_id, Role.REVIEWER)
     return Done(changed=here.extraction.retry(task_id))
 
 
 @router.put("/{task_id}/spend-cap")
-def set_spend_cap(task_id: Id, body: SpendCap, here: Here, who: Who) -> Done:
+def set_spend_cap_of_task_route(task_id: Id, body: SpendCap, here: Here, who: Who) -> Done:
     """Where the task pauses itself; null lifts the cap."""
-    task_for(here, who, task_id, Role.REVIEWER)
+    task_for_access(here, who, task_id, Role.REVIEWER)
     here.extraction.set_spend_cap(task_id, body.spend_cap)
     return Done(changed=1)
 
@@ -236,7 +243,7 @@ def set_spend_cap(task_id: Id, body: SpendCap, here: Here, who: Who) -> Done:
 @router.get(
     "/{task_id}/export",
     status_code=200,
-    response_class=ReleasingStream,
+    response_class=ReleasingStreamResponse,
     responses={
         200: {
             "description": "The file.",
@@ -249,7 +256,7 @@ def set_spend_cap(task_id: Id, body: SpendCap, here: Here, who: Who) -> Done:
         }
     },
 )
-def export(
+def export_task_route(
     task_id: Id,
     here: Here,
     who: Who,
@@ -262,9 +269,9 @@ def export(
     only_reviewed: Annotated[bool, Query()] = False,
     shared: Shared = "split",
     correlation: Correlation = None,
-) -> ReleasingStream:
+) -> ReleasingStreamResponse:
     """All findings as a file, or only those that a person has looked at. What is not finished says so in it."""
-    task_for(here, who, task_id)
+    task_for_access(here, who, task_id)
     kind = FORMATS[format]
     limiters.exports.acquire(who.account_id)
     out: BinaryIO = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # type: ignore[assignment]  # noqa: SIM115
@@ -282,7 +289,7 @@ def export(
         release()
         raise
     # The slot is held until the client has taken the file: files that nobody takes would fill the disk.
-    return ReleasingStream(
+    return ReleasingStreamResponse(
         iter(lambda: out.read(CHUNK), b""),
         release,
         media_type=kind.media_type,

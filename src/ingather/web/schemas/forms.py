@@ -7,7 +7,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from ingather.names import LARGEST_ID, NAME, visible
 
 
-def _plain_digits(value: object) -> object:
+def _plain_digits_in_form(value: object) -> object:
     """Ids in addresses are plain digits: not 1_000, not ٣, not 1.0."""
     if isinstance(value, str):
         if not (value.isascii() and value.isdigit() and len(value) <= 19):
@@ -16,7 +16,7 @@ def _plain_digits(value: object) -> object:
     return value
 
 
-def _visible_name(value: str) -> str:
+def _visible_name_in_form(value: str) -> str:
     cleaned = visible(value)
     if not cleaned:
         raise ValueError("a name has characters that can be seen")
@@ -25,17 +25,20 @@ def _visible_name(value: str) -> str:
 
 # As a number in a body, and as digits in an address.
 BodyId = Annotated[int, Field(ge=1, le=LARGEST_ID, strict=True, examples=[1])]
-Id = Annotated[int, BeforeValidator(_plain_digits), Field(ge=1, le=LARGEST_ID, strict=True, examples=[1])]
-Cursor = Annotated[int, BeforeValidator(_plain_digits), Field(ge=0, le=LARGEST_ID, strict=True)]
-Limit = Annotated[int, BeforeValidator(_plain_digits), Field(ge=1, le=500, strict=True)]
+Id = Annotated[int, BeforeValidator(_plain_digits_in_form), Field(ge=1, le=LARGEST_ID, strict=True, examples=[1])]
+Cursor = Annotated[int, BeforeValidator(_plain_digits_in_form), Field(ge=0, le=LARGEST_ID, strict=True)]
+Limit = Annotated[int, BeforeValidator(_plain_digits_in_form), Field(ge=1, le=500, strict=True)]
 # An id, and behind it a name where names are the order: a page goes on there, also when what it ended with is gone.
 Mark = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,19}( .+)?$", max_length=300), Field(examples=["7"])]
 # A name, where names are the order.
 NameMark = Annotated[str, StringConstraints(max_length=200)]
 # Each may be a megabyte.
-FewAtOnce = Annotated[int, BeforeValidator(_plain_digits), Field(ge=1, le=50, strict=True)]
+FewAtOnce = Annotated[int, BeforeValidator(_plain_digits_in_form), Field(ge=1, le=50, strict=True)]
 Name = Annotated[
-    str, StringConstraints(min_length=1, max_length=200), AfterValidator(_visible_name), Field(examples=["Stiff necks"])
+    str,
+    StringConstraints(min_length=1, max_length=200),
+    AfterValidator(_visible_name_in_form),
+    Field(examples=["Stiff necks"]),
 ]
 Key = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[\x20-\x7e]+$")]
 TemplateId = Annotated[str, StringConstraints(pattern=f"^{NAME.pattern}$")]

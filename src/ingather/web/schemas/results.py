@@ -20,13 +20,13 @@ Value = str | int | float | list[str] | None
 ReviewAction = Literal["accepted", "edited", "not_reported", "not_applicable", "unclear", "rejected", "withdrawn"]
 
 
-def _no_bool(value: object) -> object:
+def _no_bool_in_result(value: object) -> object:
     if isinstance(value, bool):
         raise ValueError("true and false are no values of a field")  # noqa: TRY004  pydantic's way of refusing
     return value
 
 
-GivenValue = Annotated[Value, BeforeValidator(_no_bool)]
+GivenValue = Annotated[Value, BeforeValidator(_no_bool_in_result)]
 
 
 class StandingReview(Wire):
