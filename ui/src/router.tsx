@@ -89,7 +89,8 @@ const RETURN = "ingather-return";
 /** To the sign-in page, with the way back remembered. */
 export function leaveForSignIn(): void {
   const { pathname, search } = window.location;
-  if (pathname === "/sign-in") return;
+  // An invitation is for those who are not signed in, too; its page says what the server refuses.
+  if (pathname === "/sign-in" || pathname === "/join") return;
   sessionStorage.setItem(RETURN, pathname + search);
   void router.navigate("/sign-in", { replace: true });
 }

@@ -66,6 +66,7 @@ function waitingIn(result: Result, field: Field, viewer: Viewer): Waiting[] {
 
 /** Whether a cell waits for this person. What our own rules did not look for waits for nobody: it is no answer. */
 function waits(finding: Finding, viewer: Viewer): boolean {
+  if (finding.attention === "disagreed") return true;
   if (!isReviewed(finding)) return viewer.isEmpty || finding.mark !== "open";
   const review = finding.review;
   return viewer.isChecked && review !== null && review.checked_by === null && review.by !== viewer.name;

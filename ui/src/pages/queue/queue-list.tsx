@@ -22,7 +22,10 @@ export function QueueList({ results, template, waiting, place, choose }: Props) 
   const fields = new Map(fieldsOf(template).map((one) => [one.id, one]));
   const here = useRef<HTMLButtonElement>(null);
   const at = placeText(place);
-  useEffect(() => here.current?.scrollIntoView({ block: "nearest" }), [at]);
+  useEffect(() => {
+    // Browsers return a promise from this, which is no way to end an effect.
+    here.current?.scrollIntoView({ block: "nearest" });
+  }, [at]);
   return (
     <nav className="conflict-list" aria-label={texts.queue.title}>
       {RISKS.map((risk) => {

@@ -129,16 +129,33 @@ function QueueCell({ task, template, results, waiting, place, choose }: CellProp
   const finding = lookAt(result).finding(place.row, place.field) ?? blank(place);
   return (
     <Evidence task={task} template={template} result={result} field={field} finding={finding} jump={jump}>
-      <ReviewPanel
-        task={task}
-        results={results}
-        field={field}
-        finding={finding}
-        place={place}
-        order={order}
-        step={choose}
-        close={() => undefined}
-      />
+      {finding.attention === "disagreed" ? (
+        <ToConflicts task={task} />
+      ) : (
+        <ReviewPanel
+          task={task}
+          results={results}
+          field={field}
+          finding={finding}
+          place={place}
+          order={order}
+          step={choose}
+          close={() => undefined}
+        />
+      )}
     </Evidence>
+  );
+}
+
+/** Both votes stand on a page of their own, where somebody says which is right. */
+function ToConflicts({ task }: { task: Task }) {
+  const t = useTexts().people;
+  return (
+    <section className="review" aria-label={t.conflicts}>
+      <p className="plain">{t.disagreed}</p>
+      <Button component={Link} to={`/tasks/${task.task_id}/conflicts`} size="xs">
+        {t.conflicts}
+      </Button>
+    </section>
   );
 }
