@@ -211,3 +211,30 @@ def see_agreement(page: Page, review: Review, planned: list[tuple[int, str, str,
     exported = page.request.get(f"{API}/extraction/tasks/{review.task}/export?format=json").text()
     assert json.loads(exported)["documents"]
     assert exported.count("As the methods say.") >= CONFLICTS
+
+
+def test_words_that_are_pointed_at_on_the_page_become_the_value_with_their_place(
+    page: Page, workbench: Running
+) -> None:
+    task = workbench.extract(["rct_veratrol.pdf"])
+    page.goto(f"/tasks/{task}/table?cell=0~~n_randomised")
+    # The place of the value is marked on the page; somebody draws around it by hand.
+    mark = page.locator(".sheet .box-value").first
+    expect(mark).to_be_visible()
+    box = mark.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] - 2, box["y"] - 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] + 2, box["y"] + box["height"] + 2, steps=4)
+    page.mouse.up()
+    value = page.get_by_test_id("value").inner_text()
+    page.get_by_role("button", name="Take as the value").click()
+    expect(page.get_by_test_id("passage")).to_be_visible()
+    expect(page.get_by_test_id("value")).to_contain_text(value.split()[0])
+    [finding] = [
+        one
+        for one in workbench.get(f"/extraction/tasks/{task}/results/0")["findings"]
+        if one["field"] == "n_randomised"
+    ]
+    assert str(finding["value"]) in finding["review"]["passage"]["text"].replace(",", "")
+    assert finding["review"]["by"]

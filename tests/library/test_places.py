@@ -3,8 +3,8 @@
 import struct
 from collections.abc import Sequence
 
-from ingather.library.places import lines, pack, printed_lines, unpack
-from ingather.library.port import PrintedLine
+from ingather.library.places import UNITS_PER_POINT, lines, pack, passage, printed_lines, unpack
+from ingather.library.port import PageArea, Passage, PrintedLine
 from ingather.library.reading import Page
 
 Box = tuple[float, float, float, float]
@@ -105,3 +105,18 @@ def test_lines_come_with_the_size_of_their_type_and_marks_do_not_count() -> None
         PrintedLine(start=0, end=5, size=20.0),
         PrintedLine(start=6, end=8, size=8.0),
     ]
+
+
+def test_a_passage_is_what_stands_in_an_area_and_nothing_of_the_other_column() -> None:
+    """Two columns whose lines run into each other in the text, each character four points wide and ten high."""
+    text = "left one right one\nleft two right two"
+    boxes = bytearray()
+    for at, char in enumerate(text):
+        line, column = (0, at) if at < text.index("\n") else (1, at - text.index("\n") - 1)
+        box = (0, 0, 0, 0) if char.isspace() else (4 * column, 12 * line, 4 * column + 4, 12 * line + 10)
+        boxes += struct.pack("<4H", *(UNITS_PER_POINT * edge for edge in box))
+    left = passage(text, bytes(boxes), PageArea(page=3, left=0, top=0, right=34, bottom=30))
+    assert left == Passage(page=3, start=0, end=text.index(" right two"), text="left one left two")
+    word = passage(text, bytes(boxes), PageArea(page=0, left=0, top=0, right=17, bottom=11))
+    assert word == Passage(page=0, start=0, end=4, text="left")
+    assert passage(text, bytes(boxes), PageArea(page=0, left=300, top=0, right=400, bottom=11)) is None

@@ -59,7 +59,7 @@ def test_a_review_answers_with_the_document_as_it_stands_and_results_tell_the_sa
     review = shown["review"] | {"at": ""}
     assert review == {
         "revision": 1, "action": "edited", "value": 1020, "note": "Table 1", "by": "reviewer", "at": "",
-        "is_outdated": False, "has_cell": False, "checked_by": None,
+        "is_outdated": False, "has_cell": False, "checked_by": None, "passage": None,
     }  # fmt: skip
     assert table.cell("n_randomised") == shown
     assert table.get("/results/0") == answer.json()

@@ -388,6 +388,10 @@ def test_agreement_is_counted_on_first_decisions_whatever_is_settled_later(room:
     room.judge("Ben", "countries", "not_reported", ordinal=0)
     room.judge("Ben", "countries", "unclear", ordinal=1)
     before = room.get("Ann", "/agreement")
+    exported = room.get("Ann", "/export", format="json")["summary"]["settings"]
+    assert exported["agreement of two reviewers"].startswith("3 of 4 cells, 75.0 % (95 % CI 30.1 to 95.4); kappa ")
+    assert exported["agreement, field countries"].startswith("1 of 2 cells, 50.0 %")
+    assert "kappa" in unpacked(room.people["Ann"].get(f"/extraction/tasks/{room.task}/export?format=xlsx").content)
     by_name = {one["name"]: one for one in before["fields"]}
     assert (by_name["countries"]["cells"], by_name["countries"]["agreed"]) == (2, 1)
     assert (before["whole"]["cells"], before["whole"]["agreed"]) == (4, 3)

@@ -23,6 +23,7 @@ export const review = (part: Partial<NonNullable<Finding["review"]>> = {}): NonN
   is_outdated: false,
   has_cell: false,
   checked_by: null,
+  passage: null,
   ...part,
 });
 

@@ -43,6 +43,7 @@ const judged = (by: string, at: string, checked_by: string | null = null): Findi
   is_outdated: false,
   has_cell: false,
   checked_by,
+  passage: null,
 });
 
 const document = (ordinal: number, findings: Finding[]): Result =>

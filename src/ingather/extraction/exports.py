@@ -1,7 +1,9 @@
 """What leaves a task: files, and the analysis of its numbers. The part of `Extraction` that writes for others."""
 
+from dataclasses import replace
 from typing import BinaryIO
 
+from ingather.extraction.analysis.agreement import agreement_lines
 from ingather.extraction.analysis.choices import Choices
 from ingather.extraction.analysis.flow import FlowCounts
 from ingather.extraction.analysis.review import Analysis, analyse
@@ -38,10 +40,13 @@ class ExtractionExports(IndependentReviews):
         template = self.template_of(status.task)
         results = self.all_results(task_id)
         needs = FORMATS[format].needs_extras if format in FORMATS else False
+        about = summary(status, template.questions)
+        if self.review_settings(status.task.project_id).is_independent:
+            about = replace(about, settings=about.settings | dict(agreement_lines(self.agreement(task_id))))
         export(
             format,
             out,
-            summary(status, template.questions),
+            about,
             template,
             results,
             language=language,

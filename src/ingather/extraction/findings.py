@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from ingather.library.port import Box
+from ingather.library.port import Box, Passage
 
 EMBEDDED = "embedded"  # the source of what our own rules found
 REVIEWER = "reviewer"  # the source of what a person gave
@@ -176,7 +176,8 @@ class Review:
     It is written once. A cell's reviews are numbered by `revision`, from 1.
     `finding_sha256` is of what was judged: a review never speaks for another
     value. A review that mends the arms of a document has what was read anew,
-    and one whose value was taken from a table has its cell.
+    and one whose value was taken from a table has its cell, or from the
+    page its passage.
     """
 
     ordinal: int
@@ -191,6 +192,7 @@ class Review:
     finding_sha256: str
     reread: "Reread | None" = None
     cell: CellPlace | None = None
+    passage: Passage | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

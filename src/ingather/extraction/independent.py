@@ -8,7 +8,7 @@ from ingather.extraction.analysis.agreement import AgreementTable, RatedCell, ag
 from ingather.extraction.arguments import known_id_argument
 from ingather.extraction.errors import NotFound
 from ingather.extraction.findings import Action, DocumentArm, DocumentResult
-from ingather.extraction.numbers.taken import taken_from_cell
+from ingather.extraction.numbers.taken import taken_from_cell, taken_from_passage
 from ingather.extraction.results import PAGE
 from ingather.extraction.review_studies import ExtractionStudies
 from ingather.extraction.reviewing import assignments, comments, review_mode, reviews, votes
@@ -25,6 +25,7 @@ from ingather.extraction.reviewing.votes import VotePair, VotesCast
 from ingather.extraction.task import Task
 from ingather.extraction.tasks import stored_result, tasks
 from ingather.extraction.template import ARMS_FIELD, Template
+from ingather.library.port import PageArea
 from ingather.notice import notice
 
 
@@ -159,6 +160,25 @@ class IndependentReviews(ExtractionStudies):
         field = self.template_of(self.task(task_id)).field(decision.field)
         cell, value = taken_from_cell(field, self.tables(task_id, ordinal), *at)
         return self.decide(task_id, ordinal, replace(decision, value=value, cell=cell), by, overrules=overrules)
+
+    def take_words(
+        self,
+        task_id: int,
+        ordinal: int,
+        decision: Decision,
+        area: PageArea,
+        by: Reviewer,
+        *,
+        overrules: bool = False,
+    ) -> DocumentResult:
+        """Take the words that stand in an area of a page as the right value, with their place as evidence."""
+        task = self.task(task_id)
+        document = self.engine.database.run(tasks.find_document(task.id, ordinal))
+        parser = self.engine.database.run(tasks.find_parser(task, ordinal))
+        present = parser is not None and self.library.present({document.sha256}, project_id=task.project_id)
+        passage = self.library.passage(document.sha256, area, parser=parser) if present else None
+        value = taken_from_passage(self.template_of(task).field(decision.field), passage)
+        return self.decide(task_id, ordinal, replace(decision, value=value, passage=passage), by, overrules=overrules)
 
     def decide_arms(
         self, task_id: int, ordinal: int, arms: Sequence[DocumentArm], by: Reviewer, *, note: str, seen: int

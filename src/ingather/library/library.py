@@ -21,6 +21,8 @@ from ingather.library.port import (
     DocumentState,
     KnowledgeBase,
     Length,
+    PageArea,
+    Passage,
     PrintedLine,
     ReadingSummary,
     Rect,
@@ -229,6 +231,10 @@ class Library:
     def printed_lines(self, sha256: str, page: int, *, parser: str | None = None) -> list[PrintedLine]:
         """The lines of a page with the size of their type. None for plain text, or where there is no such page."""
         return self.engine.database.run(readings.printed_lines(checked_sha256(sha256), page, parser, self.parsers))
+
+    def passage(self, sha256: str, area: PageArea, *, parser: str | None = None) -> Passage | None:
+        """The characters that stand in an area of a page; none where there are none, as in plain text."""
+        return self.engine.database.run(readings.passage(checked_sha256(sha256), area, parser, self.parsers))
 
     def rectangles(self, sha256: str, page: int, start: int, end: int, *, parser: str | None = None) -> list[Rect]:
         """Where characters `start` to `end` of a page stand: a rectangle for each line. None for plain text."""

@@ -4,8 +4,9 @@ import struct
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
-from ingather.library.port import PrintedLine, Rect
+from ingather.library.port import PageArea, Passage, PrintedLine, Rect
 
 BOX = 8  # bytes of one character: left, top, right, bottom, two each
 # Boxes are stored in quarter points: fine enough for a mark on the screen, and a page fits in 16 bits.
@@ -83,6 +84,23 @@ def lines(text: str, boxes: bytes, start: int, end: int, *, width: float, height
         )
         for line in found
     ]
+
+
+def passage(text: str, boxes: bytes, area: PageArea) -> Passage | None:
+    """The characters whose middles stand in an area; spaces and ends of lines between two of them come along."""
+    left, top, right, bottom = (UNITS_PER_POINT * edge for edge in (area.left, area.top, area.right, area.bottom))
+    inside = [
+        at
+        for at, box in enumerate(_boxes_of_characters(boxes, 0, len(text)))
+        if any(box) and left <= (box[0] + box[2]) / 2 <= right and top <= (box[1] + box[3]) / 2 <= bottom
+    ]
+    if not inside:
+        return None
+    # What stands between two characters of the area and not in it is a gap of the line, or another column.
+    parts = [text[inside[0]]]
+    for before, at in pairwise(inside):
+        parts.append(text[at] if at == before + 1 else f" {text[at]}")
+    return Passage(page=area.page, start=inside[0], end=inside[-1] + 1, text=" ".join("".join(parts).split()))
 
 
 def printed_lines(text: str, boxes: bytes) -> list[PrintedLine]:

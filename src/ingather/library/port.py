@@ -132,6 +132,27 @@ class Rect:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PageArea:
+    """A part of a page that somebody has drawn, in points from the top left corner. Pages count from 0."""
+
+    page: int
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """Characters `start` to `end` of a page's text, and those of them that stand in an area that was drawn."""
+
+    page: int
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PrintedLine:
     """Characters `start` to `end` of a page's text that are one line of it, and how high its letters are, in points."""
 
@@ -181,6 +202,9 @@ class LibraryPort(Protocol):
 
     def printed_lines(self, sha256: str, page: int, *, parser: str | None = None) -> list[PrintedLine]:
         """The lines of a page with the size of their type. None for plain text, or where there is no such page."""
+
+    def passage(self, sha256: str, area: PageArea, *, parser: str | None = None) -> Passage | None:
+        """The characters that stand in an area of a page; none where there are none."""
 
     def rectangles(self, sha256: str, page: int, start: int, end: int, *, parser: str | None = None) -> list[Rect]:
         """Where characters `start` to `end` of a page stand: a rectangle for each line. None for plain text."""

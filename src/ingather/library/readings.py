@@ -10,7 +10,7 @@ from ingather.engine.script import Script, Statement
 from ingather.library import places
 from ingather.library import statements as sql
 from ingather.library.errors import UnknownFile, UnknownPage
-from ingather.library.port import Hidden, Length, PrintedLine, Problem, ReadingSummary, Rect
+from ingather.library.port import Hidden, Length, PageArea, Passage, PrintedLine, Problem, ReadingSummary, Rect
 from ingather.library.reading import OCR, Page, Reading
 from ingather.library.table import Table
 from ingather.library.table_json import pack_tables, unpack_tables
@@ -106,6 +106,15 @@ def printed_lines(sha256: str, page: int, parser: str | None, current: list[str]
         return []
     [(text, boxes, _, _)] = rows
     return places.printed_lines(text, places.unpack(boxes))
+
+
+def passage(sha256: str, area: PageArea, parser: str | None, current: list[str]) -> Script[Passage | None]:
+    params = {"sha256": sha256, "parser": parser, "current": current}
+    rows = yield Statement(sql.PLACES, params | {"page": area.page if 0 <= area.page < 2**31 else -1})
+    if not rows or rows[0][0] is None:
+        return None
+    [(text, boxes, _, _)] = rows
+    return places.passage(text, places.unpack(boxes), area)
 
 
 def rectangles(

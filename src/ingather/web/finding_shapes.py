@@ -36,6 +36,7 @@ def finding_shape(
             "is_outdated": found.is_outdated,
             "has_cell": review.cell is not None,
             "checked_by": review.reviewer if is_checked else None,
+            "passage": asdict(review.passage) if review.passage else None,
         }
         if review
         else None,

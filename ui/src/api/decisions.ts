@@ -78,6 +78,7 @@ export function withSign(result: Result, decision: Pending): Result {
     is_outdated: false,
     has_cell: false,
     checked_by: null,
+    passage: null,
   };
   const mark = isRefusal(decision.action) ? decision.action : before.mark;
   const after = { ...before, review, mark, attention: null, is_acceptable: false };

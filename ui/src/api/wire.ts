@@ -2609,6 +2609,22 @@ export interface components {
             unreadable: number;
         };
         /**
+         * GivenArea
+         * @description An area of a page, in points from its top left corner; pages count from 0.
+         */
+        GivenArea: {
+            /** Bottom */
+            bottom: number;
+            /** Left */
+            left: number;
+            /** Page */
+            page: number;
+            /** Right */
+            right: number;
+            /** Top */
+            top: number;
+        };
+        /**
          * GivenCell
          * @description A cell of one of the document's tables; all three count from 0.
          */
@@ -3104,6 +3120,8 @@ export interface components {
              * @enum {string}
              */
             action: "accepted" | "edited" | "not_reported" | "not_applicable" | "unclear" | "rejected" | "withdrawn";
+            /** @description As `cell`: the words that stand there are taken, and are the evidence. */
+            area?: components["schemas"]["GivenArea"] | null;
             /** @description With `edited` and without a value: what stands in this cell is taken, and is the evidence. */
             cell?: components["schemas"]["GivenCell"] | null;
             /** Field */
@@ -3237,6 +3255,20 @@ export interface components {
              * @default
              */
             timepoint: string;
+        };
+        /**
+         * Passage
+         * @description The words of a page that a person has selected as the evidence of a value.
+         */
+        Passage: {
+            /** End */
+            end: number;
+            /** Page */
+            page: number;
+            /** Start */
+            start: number;
+            /** Text */
+            text: string;
         };
         /**
          * Pool
@@ -3939,6 +3971,7 @@ export interface components {
             is_outdated: boolean;
             /** Note */
             note: string;
+            passage: components["schemas"]["Passage"] | null;
             /** Revision */
             revision: number;
             /** Value */

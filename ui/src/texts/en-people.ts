@@ -134,3 +134,12 @@ export const queue = {
   done: "Nothing waits for you",
   doneHow: "Every cell of your documents is decided.",
 };
+
+/** What pointing at a page says in English. */
+export const point = {
+  title: "Words that you have pointed at",
+  lead: "These words become the value, and their place on the page its evidence.",
+  note: "Note, kept with the decision; needed where a colleague has decided",
+  take: "Take as the value",
+  from: "Taken from the page",
+};

@@ -1,7 +1,7 @@
 import type { Label } from "../api/template";
 import { count } from "./format";
 import { type Notice, english } from "./notice";
-import { people, queue } from "./en-people";
+import { people, point, queue } from "./en-people";
 
 const plural = (n: number, one: string, many: string) => `${count(n)} ${n === 1 ? one : many}`;
 
@@ -10,6 +10,7 @@ export const en = {
   /** A notice of the server in this language. `own` is the text of a template's check. */
   notice: (message: Notice | string | null, _own?: Label) => english(message),
   people,
+  point,
   queue,
   app: {
     tagline: "Evidence extraction with proof",
@@ -790,6 +791,8 @@ export const en = {
     extracted: "Extracted",
     history: "History",
     done: "All of this list is reviewed.",
+    nothingToReject: "There is nothing here to reject.",
+    nothingToUndo: "There is nothing of yours to take back.",
     skipped: (field: string) => `${field} has no answer to accept. It was left as it is.`,
     reasonNeeded: (name: string) =>
       `${name} has decided this. Write the reason why you decide otherwise, then press Enter.`,

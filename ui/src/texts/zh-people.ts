@@ -1,4 +1,4 @@
-import type { people as english, queue as englishQueue } from "./en-people";
+import type { people as english, point as englishPoint, queue as englishQueue } from "./en-people";
 import { count } from "./format";
 
 /** 人员页面与双人审核的中文文本。 */
@@ -127,4 +127,13 @@ export const queue: typeof englishQueue = {
   more: (n) => `另有 ${count(n)} 个`,
   done: "没有等待您的单元格",
   doneHow: "您的文献中每个单元格都已决定。",
+};
+
+/** 指向页面的中文文本。 */
+export const point: typeof englishPoint = {
+  title: "您指向的文字",
+  lead: "这些文字将成为值，其在页面上的位置成为证据。",
+  note: "备注，与决定一同保留；同事已作决定时必填",
+  take: "用作值",
+  from: "取自页面",
 };

@@ -1,12 +1,13 @@
 import { count } from "./format";
 import { chinese } from "./notice";
 import type { Texts } from "./en";
-import { people, queue } from "./zh-people";
+import { people, point, queue } from "./zh-people";
 
 export const zh: Texts = {
   language: "中文",
   notice: chinese,
   people,
+  point,
   queue,
   app: {
     tagline: "有据可查的证据提取",
@@ -749,6 +750,8 @@ export const zh: Texts = {
     extracted: "提取值",
     history: "记录",
     done: "此列表已全部审核。",
+    nothingToReject: "此处没有可否决的内容。",
+    nothingToUndo: "此处没有您可撤回的决定。",
     skipped: (field) => `${field}没有可接受的回答，未作审核。`,
     reasonNeeded: (name) => `${name} 已对此作出决定。请写明您另作决定的理由，然后按回车。`,
     progress: (n, all) => `已审核 ${count(n)} / ${count(all)}`,

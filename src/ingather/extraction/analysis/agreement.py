@@ -8,7 +8,7 @@ since the cells of one document are not independent of each other.
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ingather.extraction.analysis.distributions import normal_quantile
@@ -114,6 +114,29 @@ def agreement_table(template: Template, by_field: Mapping[str, Sequence[RatedCel
         if own:
             sections.append(_of_fields(section.id, own))
     return AgreementTable(fields=tuple(fields), sections=tuple(sections), whole=_of_fields("", list(by_field.values())))
+
+
+def agreement_lines(table: AgreementTable) -> Iterator[tuple[str, str]]:
+    """Agreement as an export has it: all cells together, then each section and each field by its id."""
+    if table.whole.cells == 0:
+        return
+    yield "agreement of two reviewers", _line(table.whole)
+    for kind, found in (("section", table.sections), ("field", table.fields)):
+        for one in found:
+            yield f"agreement, {kind} {one.name}", _line(one)
+
+
+def _line(found: Agreement) -> str:
+    share = _printed(found.share, 100, 1, " %") if found.share else ""
+    agreed = f"{found.agreed:,} of {found.cells:,} cells, {share}"
+    return f"{agreed}; kappa {_printed(found.kappa, 1, 3, '')}" if found.kappa else f"{agreed}; no kappa"
+
+
+def _printed(found: Interval, scale: int, digits: int, unit: str) -> str:
+    value = f"{scale * found.value:.{digits}f}{unit}"
+    if found.low is None or found.high is None:
+        return value
+    return f"{value} (95 % CI {scale * found.low:.{digits}f} to {scale * found.high:.{digits}f})"
 
 
 def _of_field(name: str, cells: Sequence[RatedCell]) -> Agreement:

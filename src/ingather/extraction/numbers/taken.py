@@ -1,5 +1,7 @@
 """The value that a person takes from a cell by pointing at it: the part of the cell that a field asks for. Pure."""
 
+import re
+
 from ingather.engine.errors import NotReady, UsageError
 from ingather.extraction.errors import NotFound
 from ingather.extraction.findings import CellPlace
@@ -7,9 +9,10 @@ from ingather.extraction.numbers.cell import CellContent, Form, cell_content_of
 from ingather.extraction.numbers.label import label_of
 from ingather.extraction.numbers.number_places import number_place_of_cell
 from ingather.extraction.template import Field, FieldType
-from ingather.library.port import Table
+from ingather.library.port import Passage, Table
 from ingather.notice import notice
 
+_NUMBER = re.compile(r"[-\u2212]?\d[\d,]*(?:[.·]\d+)?")
 _NUMBERS = {FieldType.INT, FieldType.FLOAT, FieldType.PERCENT}
 
 
@@ -29,6 +32,21 @@ def taken_from_cell(field: Field, tables: list[Table], table: int, row: int, col
             notice("cells.no_number", "The cell {text} holds no value for this field.", text=f"{found.text[:60]!r}")
         )
     return number_place_of_cell(found, tables[table], table), value
+
+
+def taken_from_passage(field: Field, passage: Passage | None) -> str:
+    """What selected words of a page say to a field. Raises a sentence where they hold no value for it."""
+    if passage is None:
+        raise UsageError(notice("cells.no_words", "No words of the document's text stand there."))
+    value = _taken_value(field, passage.text)
+    numbers = _NUMBER.findall(passage.text)
+    if not value and field.type in _NUMBERS and len(numbers) == 1:
+        value = numbers[0]
+    if not value:
+        raise UsageError(
+            notice("cells.no_value_in_words", "{text} holds no value for this field.", text=f"{passage.text[:60]!r}")
+        )
+    return value
 
 
 def _taken_value(field: Field, text: str) -> str:

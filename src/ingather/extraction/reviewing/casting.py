@@ -132,6 +132,7 @@ def review_of(judged: Judged, by: Reviewer) -> Review:
         reviewed_at=NOT_YET,
         finding_sha256=judged.finding_sha256,
         cell=judged.cell,
+        passage=judged.passage,
     )
 
 

@@ -23,6 +23,7 @@ from ingather.extraction.template import Template
 from ingather.extraction.template.errors import TemplateError, ValueProblem
 from ingather.extraction.template.model import Field, Scope
 from ingather.extraction.template.values import coerce_value
+from ingather.library.port import Passage
 from ingather.names import visible_lines
 from ingather.notice import notice
 
@@ -53,8 +54,8 @@ class Decision:
 
     `seen` is the revision of the review that stood there, 0 for none.
     `seen_value`, if it has one entry, is the value that stood there: a
-    computed value may change while a person looks at it. `cell`: the value
-    was taken from there.
+    computed value may change while a person looks at it. `cell` or
+    `passage`: the value was taken from there.
     """
 
     row: str
@@ -65,6 +66,7 @@ class Decision:
     seen: int = 0
     seen_value: tuple[Value, ...] = ()
     cell: CellPlace | None = None
+    passage: Passage | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +87,7 @@ class Judged:
     note: str = ""
     reread: Mapping[str, Any] | None = None
     cell: CellPlace | None = None
+    passage: Passage | None = None
 
 
 def decided_review(
@@ -128,7 +131,7 @@ def decided_review(
         revision=len(history) + 1,
         finding_sha256=fingerprint(base),
     )
-    return replace(judged, action=action, value=value, note=note, cell=decision.cell)
+    return replace(judged, action=action, value=value, note=note, cell=decision.cell, passage=decision.passage)
 
 
 def _check_decision_possible(

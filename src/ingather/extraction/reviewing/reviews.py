@@ -1,7 +1,7 @@
 """Reviews in the database, as scripts: read in the order in which they were written, and only ever added."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import orjson
@@ -12,6 +12,7 @@ from ingather.extraction.cell_json import cell_from_json, cell_to_json
 from ingather.extraction.findings import Action, Reread, Review
 from ingather.extraction.reviewing import statements as sql
 from ingather.extraction.reviewing.deciding import Judged, decision_outrun
+from ingather.library.port import Passage
 
 # Where the id of a review and what was read anew stand in a row of the statements.
 _ID, _REREAD = 10, 11
@@ -70,6 +71,7 @@ def add_review(task_id: int, judged: Sequence[Judged], by: Reviewer) -> Script[i
             "reviewer": by.name,
             "account_id": by.account_id,
             "cell": None if first.cell is None else encode_result(cell_to_json(first.cell)).decode(),
+            "passage": stored_passage(first.passage),
             "reread": None if first.reread is None else encode_result(first.reread).decode(),
         },
     )
@@ -90,7 +92,7 @@ def copy_reviews(follows_id: int, task_id: int) -> Script[None]:
 
 
 def _review_of_row(row: Sequence[Any]) -> Review:
-    ordinal, key, field, revision, action, value, note, reviewer, reviewed_at, finding_sha256, *_, cell = row
+    ordinal, key, field, revision, action, value, note, reviewer, reviewed_at, finding_sha256, *_, cell, passage = row
     return Review(
         ordinal=ordinal,
         row=key,
@@ -103,4 +105,13 @@ def _review_of_row(row: Sequence[Any]) -> Review:
         reviewed_at=reviewed_at,
         finding_sha256=finding_sha256,
         cell=None if cell is None else cell_from_json(orjson.loads(cell)),
+        passage=passage_of_json(passage),
     )
+
+
+def stored_passage(passage: Passage | None) -> str | None:
+    return None if passage is None else encode_result(asdict(passage)).decode()
+
+
+def passage_of_json(stored: str | None) -> Passage | None:
+    return None if stored is None else Passage(**orjson.loads(stored))

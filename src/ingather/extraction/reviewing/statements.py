@@ -4,7 +4,7 @@ from typing import Final, LiteralString
 
 _REVIEW: Final[LiteralString] = """
 select ordinal, row_key, field, revision, action, value::text, note, reviewer, reviewed_at, finding_sha256, id,
-       reread::text, cell::text
+       reread::text, cell::text, passage::text
   from ingather.review
 """
 
@@ -45,9 +45,10 @@ select newest.id, r.id, r.ordinal, r.reviewed_at > clock_timestamp() - %(recent)
 ADD_REVIEWS: Final[LiteralString] = """
 insert into ingather.review
        (task_id, ordinal, row_key, field, revision, action, value, note, reviewer, account_id, finding_sha256, reread,
-        cell)
+        cell, passage)
 select %(task_id)s, judged.ordinal, judged.row_key, judged.field, judged.revision, %(action)s, %(value)s::jsonb,
-       %(note)s, %(reviewer)s, %(account_id)s, judged.finding_sha256, %(reread)s::jsonb, %(cell)s::jsonb
+       %(note)s, %(reviewer)s, %(account_id)s, judged.finding_sha256, %(reread)s::jsonb, %(cell)s::jsonb,
+       %(passage)s::jsonb
   from unnest(%(ordinals)s::int[], %(row_keys)s::text[], %(fields)s::text[], %(revisions)s::int[],
               %(finding_sha256s)s::text[]) as judged(ordinal, row_key, field, revision, finding_sha256)
  order by judged.ordinal, judged.row_key, judged.field
@@ -60,9 +61,9 @@ returning ordinal
 COPY_REVIEWS: Final[LiteralString] = """
 insert into ingather.review
        (task_id, ordinal, row_key, field, revision, action, value, note, reviewer, account_id, finding_sha256,
-        reviewed_at, reread, cell)
+        reviewed_at, reread, cell, passage)
 select %(task_id)s, ordinal, row_key, field, revision, action, value, note, reviewer, account_id, finding_sha256,
-       reviewed_at, reread, cell
+       reviewed_at, reread, cell, passage
   from ingather.review
  where task_id = %(follows_id)s
  order by id

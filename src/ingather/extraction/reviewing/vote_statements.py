@@ -4,7 +4,7 @@ from typing import Final, LiteralString
 
 _VOTE: Final[LiteralString] = """
 select v.id, v.ordinal, v.row_key, v.field, v.side, v.revision, v.action, v.value::text, v.note, v.reviewer,
-       v.account_id, v.finding_sha256, v.outcome::text, v.voted_at, v.cell::text
+       v.account_id, v.finding_sha256, v.outcome::text, v.voted_at, v.cell::text, v.passage::text
   from ingather.vote v
 """
 
@@ -26,9 +26,10 @@ VOTES_BY_ID: Final[LiteralString] = _VOTE + " where v.id = any(%(ids)s::bigint[]
 ADD_VOTE: Final[LiteralString] = """
 insert into ingather.vote
        (task_id, ordinal, row_key, field, side, revision, action, value, note, reviewer, account_id, finding_sha256,
-        outcome, cell)
+        outcome, cell, passage)
 values (%(task_id)s, %(ordinal)s, %(row_key)s, %(field)s, %(side)s, %(revision)s, %(action)s, %(value)s::jsonb,
-        %(note)s, %(reviewer)s, %(account_id)s, %(finding_sha256)s, %(outcome)s::jsonb, %(cell)s::jsonb)
+        %(note)s, %(reviewer)s, %(account_id)s, %(finding_sha256)s, %(outcome)s::jsonb, %(cell)s::jsonb,
+        %(passage)s::jsonb)
 returning id
 """
 
@@ -42,12 +43,13 @@ values (%(task_id)s, %(ordinal)s, %(row_key)s, %(field)s, %(first_id)s, %(second
 RELEASE_VOTES: Final[LiteralString] = """
 insert into ingather.review
        (task_id, ordinal, row_key, field, revision, action, value, note, reviewer, account_id, finding_sha256,
-        reviewed_at, cell)
+        reviewed_at, cell, passage)
 select v.task_id, v.ordinal, v.row_key, v.field,
        (select coalesce(max(r.revision), 0) from ingather.review r
          where (r.task_id, r.ordinal, r.row_key, r.field)
              = (%(task_id)s, %(ordinal)s, %(row_key)s, %(field)s)) + row_number() over (order by v.id),
-       v.action, v.value, v.note, v.reviewer, v.account_id, v.finding_sha256, v.voted_at, v.cell
+       v.action, v.value, v.note, v.reviewer, v.account_id, v.finding_sha256, v.voted_at, v.cell,
+       v.passage
   from ingather.vote v
  where v.id = any(%(ids)s::bigint[])
  order by v.id
@@ -98,9 +100,9 @@ select a.ordinal, a.side, a.account_id, a.name, count(s.field),
 COPY_VOTES: Final[LiteralString] = """
 insert into ingather.vote
        (task_id, ordinal, row_key, field, side, revision, action, value, note, reviewer, account_id, finding_sha256,
-        outcome, cell, voted_at)
+        outcome, cell, passage, voted_at)
 select %(task_id)s, ordinal, row_key, field, side, revision, action, value, note, reviewer, account_id,
-       finding_sha256, outcome, cell, voted_at
+       finding_sha256, outcome, cell, passage, voted_at
   from ingather.vote where task_id = %(follows_id)s order by id
 """
 

@@ -14,7 +14,7 @@ from ingather.extraction.findings import Action, CellPlace, Review, State, Value
 from ingather.extraction.reviewing import vote_statements as sql
 from ingather.extraction.reviewing.assignments import Side
 from ingather.extraction.reviewing.deciding import Judged
-from ingather.extraction.reviewing.reviews import Reviewer
+from ingather.extraction.reviewing.reviews import Reviewer, passage_of_json, stored_passage
 from ingather.extraction.reviewing.standing import Place
 
 Outcome = tuple[State, Value]
@@ -113,6 +113,7 @@ def add(task_id: int, side: Side, judged: Judged, outcome: Outcome, by: Reviewer
             "finding_sha256": judged.finding_sha256,
             "outcome": orjson.dumps([outcome[0].value, outcome[1]]).decode(),
             "cell": _stored_cell(judged.cell),
+            "passage": stored_passage(judged.passage),
         },
     )
     return int(vote_id)
@@ -203,7 +204,7 @@ def _stored_cell(cell: CellPlace | None) -> str | None:
 
 def _vote_of_row(row: Sequence[Any]) -> Vote:
     vote_id, ordinal, key, field, side, revision, action, value, note, reviewer, account_id, sha256, outcome = row[:13]
-    voted_at, cell = row[13:]
+    voted_at, cell, passage = row[13:]
     state, left = orjson.loads(outcome)
     review = Review(
         ordinal=ordinal,
@@ -217,5 +218,6 @@ def _vote_of_row(row: Sequence[Any]) -> Vote:
         reviewed_at=voted_at,
         finding_sha256=sha256,
         cell=None if cell is None else cell_from_json(orjson.loads(cell)),
+        passage=passage_of_json(passage),
     )
     return Vote(id=vote_id, side=side, review=review, outcome=(State(state), left), account_id=account_id)

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Query
 from ingather.extraction.findings import Action, ArmRole, DocumentArm
 from ingather.extraction.reviewing.deciding import Decision
 from ingather.extraction.reviewing.reviews import Reviewer
+from ingather.library.port import PageArea
 from ingather.web import shapes
 from ingather.web.access import Here, Who, task_for_access
 from ingather.web.accounts import Caller, Role
@@ -39,7 +40,12 @@ def review_route(task_id: Id, ordinal: Cursor, body: NewReview, here: Here, who:
         seen=body.seen,
         seen_value=(body.seen_value,) if "seen_value" in body.model_fields_set else (),
     )
-    if body.cell is None:
+    if body.area is not None:
+        area = PageArea(**body.area.model_dump())
+        found = here.extraction.take_words(
+            task_id, ordinal, decision, area, reviewer_of_caller(who), overrules=overrules
+        )
+    elif body.cell is None:
         found = here.extraction.decide(task_id, ordinal, decision, reviewer_of_caller(who), overrules=overrules)
     else:
         at = body.cell

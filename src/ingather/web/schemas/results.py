@@ -29,6 +29,15 @@ def _no_bool_in_result(value: object) -> object:
 GivenValue = Annotated[Value, BeforeValidator(_no_bool_in_result)]
 
 
+class PassageView(Wire):
+    """The words of a page that a person has selected as the evidence of a value."""
+
+    page: int
+    start: int
+    end: int
+    text: str
+
+
 class StandingReview(Wire):
     """The review that counts in a cell. One that is outdated judged something else, and nothing follows from it.
 
@@ -44,6 +53,7 @@ class StandingReview(Wire):
     is_outdated: bool
     has_cell: bool
     checked_by: str | None
+    passage: PassageView | None
 
 
 class ReviewView(Wire):
@@ -72,6 +82,19 @@ class GivenCell(Wire):
     column: Annotated[int, Field(ge=0, le=100_000, strict=True)]
 
 
+Points = Annotated[float, Field(ge=0, le=20_000)]
+
+
+class GivenArea(Wire):
+    """An area of a page, in points from its top left corner; pages count from 0."""
+
+    page: Annotated[int, Field(ge=0, le=100_000, strict=True)]
+    left: Points
+    top: Points
+    right: Points
+    bottom: Points
+
+
 class NewReview(Wire):
     """A judgement of one cell, and what its maker saw there: the revision of the review that stood, 0 for none."""
 
@@ -95,6 +118,10 @@ class NewReview(Wire):
     cell: Annotated[
         GivenCell | None,
         Field(description="With `edited` and without a value: what stands in this cell is taken, and is the evidence."),
+    ] = None
+    area: Annotated[
+        GivenArea | None,
+        Field(description="As `cell`: the words that stand there are taken, and are the evidence."),
     ] = None
     seen_value: Annotated[
         GivenValue, Field(description="If given, the review counts only where this still stands.")

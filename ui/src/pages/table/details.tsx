@@ -48,6 +48,12 @@ export function Details({ task, template, result, field, finding, lines }: Props
       <Value field={field} finding={finding} />
       {finding.cell ? <FromCell finding={finding} cell={finding.cell} /> : <Quote finding={finding} lines={lines} />}
       <Beside task={task} result={result} field={field} finding={finding} />
+      {finding.review?.passage && (
+        <>
+          <h3>{texts.point.from}</h3>
+          <blockquote data-testid="passage">{finding.review.passage.text}</blockquote>
+        </>
+      )}
       <h3>{texts.drawer.checks}</h3>
       {messages.length === 0 && <p className="dim">{texts.drawer.noChecks}</p>}
       {messages.map(({ flag, text }) => (

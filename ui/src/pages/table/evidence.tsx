@@ -4,10 +4,12 @@ import type { Finding, Rectangle, Result, Task } from "../../api/client";
 import type { Field, Template } from "../../api/template";
 import type { TableCell } from "../../api/tables";
 import { useTexts } from "../../texts";
+import { useMayReview } from "../../api/reviews";
 import { Arms } from "./arms";
 import { Details } from "./details";
 import { PageView } from "./page-view";
 import { type PdfPage, linesIn } from "./pdf";
+import { type Drawn, TakePointed } from "./point";
 import { TablesView, rectanglesOf } from "./tables-view";
 import { type Boxes, useBoxes } from "./use-boxes";
 
@@ -31,13 +33,15 @@ interface Area {
 
 export function Evidence({ task, template, result, field, finding, jump, children }: Props) {
   const texts = useTexts();
-  const first = finding.cell?.page ?? finding.spans[0]?.page ?? 0;
+  const first = finding.review?.passage?.page ?? finding.cell?.page ?? finding.spans[0]?.page ?? 0;
   const key = `${result.ordinal} ${finding.row} ${finding.field}`;
   const [seen, setSeen] = useState({ key, page: first });
   const page = seen.key === key ? seen.page : first;
   const [drawn, setDrawn] = useState<PdfPage | null>(null);
   const [side, setSide] = useState<Side>("details");
   const [area, setArea] = useState<Area | null>(null);
+  const [pointed, setPointed] = useState<{ key: string; area: Drawn } | null>(null);
+  const mayPoint = useMayReview(task.project_id) && field.id !== "question_arms" && !field.computed;
   const found = useBoxes(task, result, finding, page);
   const boxes = useMarks(found, finding, side === "tables" ? area : null, drawn, page);
   // G brings back the page of the quote, wherever the reader has turned to.
@@ -60,6 +64,7 @@ export function Evidence({ task, template, result, field, finding, jump, childre
         boxes={boxes}
         jump={jump}
         onPage={setDrawn}
+        {...(mayPoint ? { onArea: (next: Drawn | null) => setPointed(next && { key, area: next }) } : {})}
       />
       <div className="details-side">
         <SegmentedControl
@@ -82,10 +87,32 @@ export function Evidence({ task, template, result, field, finding, jump, childre
             {isArms && <Arms task={task} result={result} finding={armsOf(result, finding)} />}
           </div>
         )}
-        {children}
+        {pointed?.key === key && mayPoint && drawn ? (
+          <TakePointed
+            task={task}
+            result={result}
+            finding={finding}
+            area={inPoints(pointed.area, page, drawn)}
+            close={() => setPointed(null)}
+          />
+        ) : (
+          children
+        )}
       </div>
     </div>
   );
+}
+
+/** An area in parts of a page as an area in its points. */
+function inPoints(area: Drawn, page: number, drawn: PdfPage) {
+  const { width, height } = drawn.getViewport({ scale: 1 });
+  return {
+    page,
+    left: area.left * width,
+    right: area.right * width,
+    top: area.top * height,
+    bottom: area.bottom * height,
+  };
 }
 
 /** The cell that lists the arms, whichever number of the document is open. */

@@ -4,6 +4,7 @@ import { type RefObject, useEffect, useRef, useState } from "react";
 import { Problem, type Rectangle, type Result } from "../../api/client";
 import { Icon } from "../../components/icon";
 import { useTexts } from "../../texts";
+import { type Drawn, useDrawnArea } from "./point";
 import { type Pdf, type PdfPage, usePdf } from "./pdf";
 import type { Boxes } from "./use-boxes";
 
@@ -15,6 +16,8 @@ interface Props {
   /** Changes whenever the quote should be brought into sight. */
   jump: number;
   onPage: (page: PdfPage | null) => void;
+  /** An area that was drawn on the page, or none any more. Nothing, where nobody may point. */
+  onArea?: (area: Drawn | null) => void;
 }
 
 interface Size {
@@ -23,13 +26,14 @@ interface Size {
 }
 
 /** A page of the document as a picture, with the boxes of quote, subject and value on it. */
-export function PageView({ result, page, setPage, boxes, jump, onPage }: Props) {
+export function PageView({ result, page, setPage, boxes, jump, onPage, onArea }: Props) {
   const texts = useTexts();
   const isPdf = result.file_name.toLowerCase().endsWith(".pdf");
   const pdf = usePdf(result.document_id, isPdf);
   const [zoom, setZoom] = useState(1);
   const { ref, width } = useElementSize();
   const sheet = useRef<HTMLDivElement>(null);
+  const drawing = useDrawnArea(sheet, onArea ?? nothing);
   const count = pdf.data?.numPages ?? 0;
   const at = Math.min(page, Math.max(0, count - 1));
   const { canvas, size, isFailed } = useDrawing(pdf.data, at, zoom, width, onPage);
@@ -50,14 +54,31 @@ export function PageView({ result, page, setPage, boxes, jump, onPage }: Props) 
             <Loader size="sm" />
           </p>
         )}
-        <div ref={sheet} className="sheet" hidden={message !== null || !pdf.data} style={size ?? undefined}>
+        <div
+          ref={sheet}
+          className={onArea ? "sheet sheet-pointed" : "sheet"}
+          data-testid="sheet"
+          hidden={message !== null || !pdf.data}
+          style={size ?? undefined}
+          {...(onArea ? drawing.handlers : {})}
+        >
           <canvas ref={canvas} style={{ width: "100%", height: "100%" }} />
           {size && <Marks boxes={boxes} />}
+          {drawing.area && <div className="box-drawn" style={placed(drawing.area)} />}
         </div>
       </div>
     </div>
   );
 }
+
+const nothing = () => undefined;
+const percent = (part: number) => `${100 * part}%`;
+const placed = ({ left, top, right, bottom }: Drawn) => ({
+  left: percent(left),
+  top: percent(top),
+  width: percent(right - left),
+  height: percent(bottom - top),
+});
 
 const reasonOf = (error: Error) => (error instanceof Problem && error.status === 404 ? "noFile" : "pageFailed");
 

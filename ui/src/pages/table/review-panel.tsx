@@ -20,7 +20,10 @@ export function ReviewPanel(props: PanelProps) {
   const state = useDecide(props);
   const { draft, change, decide } = state;
   const choices = choicesOf(finding, texts, state);
-  const keys = choices.map<KeyBinding>(({ key, act, isPossible }) => [key.toLowerCase(), () => isPossible && act()]);
+  const keys = choices.map<KeyBinding>(({ key, act, isPossible, whyNot }) => [
+    key.toLowerCase(),
+    () => (isPossible ? act() : state.refuse(whyNot)),
+  ]);
   usePageKeys([
     ["Escape", close],
     ...(mayReview && !draft.isEditing ? [...keys, ["m", () => noteBox.current?.focus()] as KeyBinding] : []),
@@ -85,6 +88,8 @@ interface Choice {
   variant: "filled" | "subtle" | "default";
   act: () => void;
   isPossible: boolean;
+  /** What its key says where it is not possible. */
+  whyNot: string;
 }
 
 /** What can be decided, with its key. Where there is no answer to accept, A says so and goes on. */
@@ -98,6 +103,7 @@ function choicesOf(finding: Finding, texts: Texts, state: ReturnType<typeof useD
     variant: "default",
     act: () => decide(action),
     isPossible,
+    whyNot: action === "withdrawn" ? texts.review.nothingToUndo : texts.review.nothingToReject,
   });
   const edit = () => change({ isEditing: true, problem: null });
   return [

@@ -24,6 +24,9 @@ export function useBoxes(task: Task, result: Result, finding: Finding, page: num
       value: finding.value_spans,
       subject: finding.subject_spans,
     };
+    // What a person has pointed at stands in the place of what was extracted.
+    const passage = finding.review && !finding.review.is_outdated ? finding.review.passage : null;
+    if (passage) Object.assign(spans, { quote: [passage], value: [passage], subject: [] });
     return KINDS.flatMap((kind) => spans[kind].filter((span) => span.page === page).map((span) => ({ kind, span })));
   }, [finding, page]);
   const found = useQueries({

@@ -145,8 +145,11 @@ export function useDecide(props: PanelProps) {
     setSkipped(texts.review.skipped(field.label[language]));
     moves.moveOn();
   };
+  const refuse = (why: string) => {
+    if (!moves.hasLeft()) setSkipped(why);
+  };
   const canUndo = isMine || made.current.length > 0;
-  return { draft, change, decide, undo, skip, canUndo, isSaving, skipped, isDone: moves.isDone };
+  return { draft, change, decide, undo, skip, refuse, canUndo, isSaving, skipped, isDone: moves.isDone };
 }
 
 /** Nothing of a colleague is replaced without a reason. To agree with it replaces nothing. */
