@@ -40,7 +40,9 @@ export function TaskList({ projectId, tasks }: { projectId: number; tasks: Task[
           {tasks.map((task) => (
             <tr key={task.task_id}>
               <td>
-                <Link to={`/tasks/${task.task_id}`}>{task.name ?? texts.task.title(task.task_id)}</Link>
+                <Link to={task.state === "closed" ? `/tasks/${task.task_id}/queue` : `/tasks/${task.task_id}`}>
+                  {task.name ?? texts.task.title(task.task_id)}
+                </Link>
                 {task.name && <span className="dim"> {texts.task.title(task.task_id)}</span>}
               </td>
               <td>
