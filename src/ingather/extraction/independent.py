@@ -161,7 +161,7 @@ class IndependentReviews(ExtractionStudies):
         cell, value = taken_from_cell(field, self.tables(task_id, ordinal), *at)
         return self.decide(task_id, ordinal, replace(decision, value=value, cell=cell), by, overrules=overrules)
 
-    def take_words(
+    def take_passage(
         self,
         task_id: int,
         ordinal: int,

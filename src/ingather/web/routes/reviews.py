@@ -42,7 +42,7 @@ def review_route(task_id: Id, ordinal: Cursor, body: NewReview, here: Here, who:
     )
     if body.area is not None:
         area = PageArea(**body.area.model_dump())
-        found = here.extraction.take_words(
+        found = here.extraction.take_passage(
             task_id, ordinal, decision, area, reviewer_of_caller(who), overrules=overrules
         )
     elif body.cell is None:
