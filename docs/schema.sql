@@ -477,17 +477,6 @@ CREATE TABLE ingather.page (
 );
 ALTER TABLE ONLY ingather.page ALTER COLUMN boxes SET STORAGE EXTERNAL;
 
--- TABLE pilot
-
-CREATE TABLE ingather.pilot (
-    task_id bigint NOT NULL,
-    ordinals integer[] NOT NULL,
-    drawn_by text NOT NULL,
-    drawn_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-    CONSTRAINT pilot_drawn_by_check CHECK (((char_length(drawn_by) >= 1) AND (char_length(drawn_by) <= 200))),
-    CONSTRAINT pilot_ordinals_check CHECK ((cardinality(ordinals) > 0))
-);
-
 -- TABLE presence
 
 CREATE UNLOGGED TABLE ingather.presence (
@@ -1135,11 +1124,6 @@ ALTER TABLE ONLY ingather.page
 ALTER TABLE ONLY ingather.payload
     ADD CONSTRAINT payload_pkey PRIMARY KEY (item_id);
 
--- CONSTRAINT pilot pilot_pkey
-
-ALTER TABLE ONLY ingather.pilot
-    ADD CONSTRAINT pilot_pkey PRIMARY KEY (task_id);
-
 -- CONSTRAINT presence presence_pkey
 
 ALTER TABLE ONLY ingather.presence
@@ -1529,11 +1513,6 @@ ALTER TABLE ONLY ingather.model_call
 
 ALTER TABLE ONLY ingather.page
     ADD CONSTRAINT page_reading_id_fkey FOREIGN KEY (reading_id) REFERENCES ingather.reading(id) ON DELETE CASCADE;
-
--- FK CONSTRAINT pilot pilot_task_id_fkey
-
-ALTER TABLE ONLY ingather.pilot
-    ADD CONSTRAINT pilot_task_id_fkey FOREIGN KEY (task_id) REFERENCES ingather.task(id) ON DELETE CASCADE;
 
 -- FK CONSTRAINT presence presence_account_id_fkey
 

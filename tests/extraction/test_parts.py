@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingather.extraction.conversation.parts import LONGEST_PIECE, Passage, document_parts
+from ingather.extraction.conversation.parts import LONGEST_PIECE, PagePiece, document_parts
 from ingather.extraction.provider import estimate_tokens
 
 TERMS = "\n" + "word " * 400
@@ -14,17 +14,17 @@ BODY = [f"Abstract\n120 people.{TERMS}", f"Methods\nBy computer.{TERMS}", f"Resu
 LIST = "References\n" + "\n".join(f"{n}. Somebody et al. Something. J Things 2001." for n in range(40))
 
 
-def text(found: list[list[Passage]]) -> str:
+def text(found: list[list[PagePiece]]) -> str:
     return "".join(piece.text for part in found for piece in part)
 
 
-def tokens(part: list[Passage]) -> int:
+def tokens(part: list[PagePiece]) -> int:
     return sum(estimate_tokens(piece.text) for piece in part)
 
 
 def test_a_document_within_the_budget_is_one_part_as_it_is() -> None:
     assert document_parts([*BODY, LIST], 60_000) == [
-        [Passage(page=n, text=page) for n, page in enumerate([*BODY, LIST])]
+        [PagePiece(page=n, text=page) for n, page in enumerate([*BODY, LIST])]
     ]
 
 
@@ -53,7 +53,7 @@ def test_the_list_of_references_goes_first() -> None:
 def test_what_follows_the_references_stays(after: str) -> None:
     pages = [*BODY, f"{LIST}\n{after}"]
     [part] = document_parts(pages, sum(map(estimate_tokens, pages)) - 50)
-    assert part[-1] == Passage(page=len(pages) - 1, text=after)
+    assert part[-1] == PagePiece(page=len(pages) - 1, text=after)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingather.extraction.conversation import prompt
-from ingather.extraction.conversation.parts import Passage
+from ingather.extraction.conversation.parts import PagePiece
 from ingather.extraction.conversation.questions import (
     Listed,
     row_question_groups,
@@ -35,7 +35,7 @@ LISTED = [
 def prompts() -> dict[str, str]:
     made = {"system": prompt.SYSTEM}
     made["document"] = prompt.document_prompt(
-        [Passage(page=0, text="A title\nand ⟦p9⟧ a trick"), Passage(page=3, text="Results")]
+        [PagePiece(page=0, text="A title\nand ⟦p9⟧ a trick"), PagePiece(page=3, text="Results")]
     ).content
     for name in ("rct", "cohort", "qc"):
         template = load_builtin_template(name)
@@ -60,7 +60,7 @@ def test_no_golden_file_is_left_over() -> None:
 
 @given(st.lists(st.text(max_size=200), min_size=1, max_size=3))
 def test_a_document_cannot_close_its_own_frame_or_forge_a_page_mark(pages: list[str]) -> None:
-    content = prompt.document_prompt([Passage(page=n, text=text) for n, text in enumerate(pages)]).content
+    content = prompt.document_prompt([PagePiece(page=n, text=text) for n, text in enumerate(pages)]).content
     first, _, rest = content.partition("\n")
     assert rest.endswith(first)
     assert content.count(first) == 2
@@ -69,7 +69,7 @@ def test_a_document_cannot_close_its_own_frame_or_forge_a_page_mark(pages: list[
 
 def test_the_same_document_is_framed_in_the_same_words() -> None:
     """Or no provider could keep it in its cache."""
-    pieces = [Passage(page=0, text="One page.")]
+    pieces = [PagePiece(page=0, text="One page.")]
     assert prompt.document_prompt(pieces) == prompt.document_prompt(pieces)
 
 

@@ -117,6 +117,6 @@ def test_a_passage_is_what_stands_in_an_area_and_nothing_of_the_other_column() -
         boxes += struct.pack("<4H", *(UNITS_PER_POINT * edge for edge in box))
     left = passage(text, bytes(boxes), PageArea(page=3, left=0, top=0, right=34, bottom=30))
     assert left == Passage(page=3, start=0, end=text.index(" right two"), text="left one left two")
-    word = passage(text, bytes(boxes), PageArea(page=0, left=0, top=0, right=17, bottom=11))
-    assert word == Passage(page=0, start=0, end=4, text="left")
+    first = passage(text, bytes(boxes), PageArea(page=0, left=0, top=0, right=17, bottom=11))
+    assert first == Passage(page=0, start=0, end=4, text="left")
     assert passage(text, bytes(boxes), PageArea(page=0, left=300, top=0, right=400, bottom=11)) is None

@@ -96,7 +96,7 @@ def passage(text: str, boxes: bytes, area: PageArea) -> Passage | None:
     ]
     if not inside:
         return None
-    # What stands between two characters of the area and not in it is a gap of the line, or another column.
+    # Characters between two of the area, and not in it themselves, are a gap of the line or another column.
     parts = [text[inside[0]]]
     for before, at in pairwise(inside):
         parts.append(text[at] if at == before + 1 else f" {text[at]}")

@@ -27,22 +27,22 @@ _LISTS_OTHERS = re.compile(r"(?i)references|bibliography|literature cited|参\s*
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Passage:
+class PagePiece:
     """A stretch of a page, the whole page as a rule."""
 
     page: int
     text: str
 
 
-def document_parts(pages: Sequence[str], budget: int) -> list[list[Passage]]:
+def document_parts(pages: Sequence[str], budget: int) -> list[list[PagePiece]]:
     """The whole document; without its list of references if only that fits; else sections, as many to a part as fit."""
-    whole = [Passage(page=page, text=text) for page, text in enumerate(pages)]
+    whole = [PagePiece(page=page, text=text) for page, text in enumerate(pages)]
     if _tokens_of_part_pieces(whole) <= budget:
         return [whole]
     kept = _part_without_references(pages)
     if _tokens_of_part_pieces(kept) <= budget:
         return [kept]
-    found: list[list[Passage]] = [[]]
+    found: list[list[PagePiece]] = [[]]
     size = 0
     # A character is a token at most, so that a piece fits whatever script it is in.
     for piece, is_heading in _part_pieces_of_pages(kept, max(SHORTEST_PIECE, min(LONGEST_PIECE, budget))):
@@ -56,13 +56,13 @@ def document_parts(pages: Sequence[str], budget: int) -> list[list[Passage]]:
     return [_joined_part_pieces(part) for part in found]
 
 
-def _tokens_of_part_pieces(pieces: Sequence[Passage]) -> int:
+def _tokens_of_part_pieces(pieces: Sequence[PagePiece]) -> int:
     return sum(estimate_tokens(piece.text) for piece in pieces)
 
 
-def _part_without_references(pages: Sequence[str]) -> list[Passage]:
+def _part_without_references(pages: Sequence[str]) -> list[PagePiece]:
     """All but the last list of references; tables, figures and sections that follow it stay."""
-    whole = [Passage(page=page, text=text) for page, text in enumerate(pages)]
+    whole = [PagePiece(page=page, text=text) for page, text in enumerate(pages)]
     headings = [(page, match) for page, text in enumerate(pages) for match in _HEADING.finditer(text)]
     lists = [(page, match.start(), match.end()) for page, match in headings if _LISTS_OTHERS.fullmatch(match["name"])]
     if not lists:
@@ -78,11 +78,11 @@ def _part_without_references(pages: Sequence[str]) -> list[Passage]:
         before = text[:start] if page == first else text if page < first else ""
         after = text[end:] if page == last else text if page > last else ""
         if (before + after).strip():
-            kept.append(Passage(page=page, text=before + after))
+            kept.append(PagePiece(page=page, text=before + after))
     return kept if _tokens_of_part_pieces(kept) >= MOST_REFERENCES * _tokens_of_part_pieces(whole) else whole
 
 
-def _part_pieces_of_pages(pages: Sequence[Passage], longest: int) -> Iterator[tuple[Passage, bool]]:
+def _part_pieces_of_pages(pages: Sequence[PagePiece], longest: int) -> Iterator[tuple[PagePiece, bool]]:
     """The pages, cut at headings and where they are very long; and whether a section begins there."""
     for whole in pages:
         starts = sorted({0, *(match.start() for match in _HEADING.finditer(whole.text))})
@@ -90,7 +90,7 @@ def _part_pieces_of_pages(pages: Sequence[Passage], longest: int) -> Iterator[tu
             start, is_heading = first, first > 0 or _HEADING.match(whole.text) is not None
             while start < end:
                 cut = end if end - start <= longest else _part_cut_of_page(whole.text, start, longest)
-                yield Passage(page=whole.page, text=whole.text[start:cut]), is_heading
+                yield PagePiece(page=whole.page, text=whole.text[start:cut]), is_heading
                 start, is_heading = cut, False
 
 
@@ -103,12 +103,12 @@ def _part_cut_of_page(text: str, start: int, longest: int) -> int:
     return start + longest
 
 
-def _joined_part_pieces(pieces: Sequence[Passage]) -> list[Passage]:
+def _joined_part_pieces(pieces: Sequence[PagePiece]) -> list[PagePiece]:
     """Neighbours from one page are one piece again."""
-    joined: list[Passage] = []
+    joined: list[PagePiece] = []
     for piece in pieces:
         if joined and joined[-1].page == piece.page:
-            joined[-1] = Passage(page=piece.page, text=joined[-1].text + piece.text)
+            joined[-1] = PagePiece(page=piece.page, text=joined[-1].text + piece.text)
         else:
             joined.append(piece)
     return joined

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from ingather.extraction.conversation.parts import Passage
+from ingather.extraction.conversation.parts import PagePiece
 from ingather.extraction.conversation.questions import LIST_NAMES, MOST_TIMEPOINTS, QuestionGroup, most_rows_to_question
 from ingather.extraction.findings import Row, State
 from ingather.extraction.provider import Message, without_list_limits
@@ -41,7 +41,7 @@ _MARK = re.compile(r"⟦\s*p\s*\d+\s*⟧|[⟦⟧]")
 _STATES = [State.REPORTED, State.NOT_REPORTED, State.NOT_APPLICABLE, State.UNCLEAR]
 
 
-def document_prompt(pieces: Sequence[Passage]) -> Message:
+def document_prompt(pieces: Sequence[PagePiece]) -> Message:
     """The paper, or a part of it, with page marks, between lines that stand nowhere in it."""
     marked = "\n\n".join(f"⟦p{piece.page + 1}⟧\n{_MARK.sub('', piece.text)}" for piece in pieces)
     # From the text itself, so that it is the same in every call; and nobody can write a text that holds its own hash.

@@ -93,11 +93,3 @@ create table ingather.cell_comment (
 );
 create index cell_comment_cell on ingather.cell_comment (task_id, ordinal);
 create index cell_comment_mentions on ingather.cell_comment using gin (mentions) where resolved_at is null;
-
--- Documents drawn at random to be reviewed first: how right each field is on them says what to ask otherwise.
-create table ingather.pilot (
-    task_id  bigint primary key references ingather.task (id) on delete cascade,
-    ordinals integer[] not null check (cardinality(ordinals) > 0),
-    drawn_by text not null check (char_length(drawn_by) between 1 and 200),
-    drawn_at timestamptz not null default clock_timestamp()
-);
