@@ -373,9 +373,13 @@ WHOLE = [
     (
         "limitations",
         "whole",
-        f"{LIMITS}Another limitation of this study is the short follow-up of all patients. We go on.",
+        f"Limitations\n{LIMITS}Another limitation of this study is the short follow-up of all patients.",
     ),
-    ("limitations", "whole", "The main limitation of this study was the small sample of patients from a single town."),
+    (
+        "limitations",
+        "whole",
+        "Limitations\nThe main limitation of this study was the small sample of patients from a single town.",
+    ),
 ]
 
 

@@ -204,3 +204,92 @@ def test_the_last_entries_of_a_list_with_two_ends_are_not_parted() -> None:
     page = paper("The secondary endpoints were bleeding, wound infection and persistent swelling and stiffness.")
     rows, _ = extract_by_rules(RCT.fields, [page])
     assert [row.label for row in rows if row.scope == "outcome"] == ["bleeding"]
+
+
+def test_bare_envelopes_that_another_sentence_calls_opaque_leave_it_open() -> None:
+    opened = "The nurse opened the envelope and told people their random group."
+    kept = "The group was written on a slip and placed in marked opaque envelopes, sealed, and kept in a safe."
+    assert answer("concealment_method", paper(opened)).value == "envelopes_not_opaque"
+    assert answer("concealment_method", paper(f"{kept} {opened}")).state is State.UNCLEAR
+    allocated = "The random allocation was kept in opaque envelopes, sealed by a clerk."
+    assert answer("concealment_method", paper(f"{allocated} {opened}")).value == "sealed_opaque_envelopes"
+
+
+def test_a_pilot_before_the_trial_tells_neither_its_design_nor_its_setting() -> None:
+    crossed = "After a crossover pilot study of ten adults we planned the doses."
+    placed = "A pilot study was undertaken in village schools to test the tea."
+    assert answer("design", paper(crossed)).state is State.UNCLEAR
+    assert answer("design", paper(f"This was a parallel-group trial. {crossed}")).value == "parallel"
+    assert answer("setting", paper(placed)).state is State.UNCLEAR
+
+
+def test_a_trial_that_is_itself_a_pilot_has_its_own_design() -> None:
+    assert answer("design", paper("This randomised pilot study had a crossover design.")).value == "crossover"
+    own = paper("The pilot trial had a crossover design.", abstract="We did a randomised pilot trial of green tea.")
+    assert answer("design", own).value == "crossover"
+
+
+@pytest.mark.parametrize(
+    ("discussion", "is_part"),
+    [
+        ("We discuss.\nLimitations\nThis study was limited by its small sample of adults from a single town.", False),
+        ("Although our work pleases us, some limitations could be highlighted: the dose of tea given was small.", True),
+    ],
+)  # fmt: skip
+def test_limitations_that_are_no_whole_section_are_a_part(discussion: str, is_part: bool) -> None:
+    found = answer("limitations", paper(discussion=discussion))
+    assert (found.state, found.is_part) == (State.REPORTED, is_part)
+
+
+@pytest.mark.parametrize(
+    ("conclusion", "is_part"),
+    [
+        ("This suggests that people who drink green tea are more like those who drink water than others.", True),
+        ("This study suggests that people who drink green tea have less pain than those who drink water.", False),
+    ],
+)
+def test_a_conclusion_that_leaves_out_what_it_refers_to_is_a_part(conclusion: str, is_part: bool) -> None:
+    found = answer("conclusions", paper(end=f"Conclusions\n{conclusion}\n"))
+    assert (found.state, found.is_part) == (State.REPORTED, is_part)
+
+
+@pytest.mark.parametrize(
+    ("paid", "kind", "is_part"),
+    [
+        ("This research was supported by Kettle Co., Ltd., TSPS grants 123 and 456, and a Leaf research grant.",
+         "industry", True),
+        ("This study was supported by a grant from the Leaf Region. The unit received a grant from the Kettle Company.",
+         "industry", True),
+        ("This study was designed and funded by Kettle Inc and Leaf Ltd.", "industry", False),
+        ("This study was funded by the Leaf Foundation.", "non_industry", False),
+    ],
+)  # fmt: skip
+def test_a_kind_of_funder_is_a_part_where_a_giver_beside_the_company_may_be_none(
+    paid: str, kind: str, is_part: bool
+) -> None:
+    found = answer("funding_type", paper(end=f"Funding\n{paid}\n"))
+    assert (found.value, found.is_part) == (kind, is_part)
+
+
+def test_a_set_per_protocol_beside_a_full_analysis_set_is_open() -> None:
+    beside = "The analyses used the per-protocol set."
+    assert answer("analysis_set", paper(beside)).value == "per_protocol"
+    assert (
+        answer("analysis_set", paper(f"{beside} Weight was analysed in the full analysis set.")).state is State.UNCLEAR
+    )
+
+
+def test_a_long_statement_of_funding_is_not_cut() -> None:
+    givers = "the Kettle Centre of Tea Research, " * 6 + "and the Leaf Foundation"
+    found = answer("funding_source", paper(end=f"Notes\nSome words. Funding: in addition to grants from {givers}.\n"))
+    assert str(found.value).endswith("Leaf Foundation")
+
+
+def test_a_statement_of_funding_that_is_cut_within_its_sentence_is_a_part() -> None:
+    found = answer("funding_source", paper(end="Notes\nSome words. Funding: the U.S.-Utopian Tea Fund paid for it.\n"))
+    assert found.state is not State.REPORTED or found.is_part
+
+
+def test_the_heading_of_funding_information_is_no_part_of_it() -> None:
+    found = answer("funding_source", paper(end="FUNDING INFORMATION\nThe Leaf Foundation funded this study.\n"))
+    assert found.value == "The Leaf Foundation funded this study"

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from ingather.extraction.findings import Answer
-from ingather.extraction.rules.hits import Hit, Pattern, agreed, find, first, prose, rx
+from ingather.extraction.rules.hits import Hit, Pattern, agreed, find, first, prose, rx, unclear
 from ingather.extraction.rules.lists import items_of_list
 from ingather.extraction.rules.sentences import Document, Sentence
 from ingather.extraction.rules.whole import part, whole_or_part
@@ -78,6 +78,7 @@ CONCEALMENTS: Final = tuple(
                 r"\bseal\w*\b[^.]{0,30}\bopaque\b[^.]{0,40}\benvelopes?"
                 r"|\bopaque\b[^.]{0,30}\bseal\w*\b[^.]{0,30}\benvelopes?"
                 r"|\benvelopes?\b[^.]{0,60}\b(?:sealed\b[^.]{0,30}\bopaque|opaque\b[^.]{0,30}\bsealed)"
+                r"|\bopaque\b[^.]{0,30}\benvelopes?\b[^.]{0,30}\bsealed\b"
                 r"|不透(?:光|明)[^。]{0,10}信封"
             ),
         ),
@@ -110,6 +111,8 @@ _OF_MAIL: Final = rx(
     r"|\b(?:were|was|are|is) (?:contacted|called|phoned|reached)\b|\bcontacted by\b|\brespon(?:d|se)\b|\bsamples?\b"
     r"|\binvitations?\b|\bconsent forms?\b"
 )
+# A sentence may say it of envelopes that another one only mentions.
+_OPAQUE: Final = rx(r"\bopaque\b[^.]{0,200}\benvelopes?\b|\benvelopes?\b[^.]{0,200}\bopaque\b|不透(?:光|明)")
 # Sentences that speak of the sequence: what it was made with, in what blocks, by whom, in which ratio.
 _OF_SEQUENCE: Final = rx(
     r"\brandomi[sz]ation (?:was|were|list|schedule|schema|scheme|sequence|code|number|procedure|process|method|table"
@@ -151,12 +154,21 @@ def allocation_answers(document: Document) -> dict[str, Answer]:
         "sequence_generation": whole_or_part(
             "sequence_generation", _whole_sentences(sequence), document, _speaks_of_the_sequence
         ),
-        "concealment_method": agreed("concealment_method", concealment),
+        "concealment_method": _concealment_method(concealment, document),
         "allocation_concealment": whole_or_part(
             "allocation_concealment", _whole_sentences(concealment), document, _speaks_of_concealment
         ),
         "stratification": _strata(document),
     }
+
+
+def _concealment_method(hits: list[Hit], document: Document) -> Answer:
+    """What the best hits agree on; open where bare envelopes are called opaque elsewhere."""
+    answer = agreed("concealment_method", hits)
+    is_bare = answer.value == "envelopes_not_opaque"
+    if is_bare and any(_OPAQUE.search(one.text) for one in prose(document, _PARTS)):
+        return unclear("concealment_method", min(hits, key=lambda hit: hit.rank))
+    return answer
 
 
 def _whole_allocation_sentence(hit: Hit) -> Hit:

@@ -48,6 +48,8 @@ _SETS: Final = (
         ),
     ),
 )
+# Everybody who was randomised and has data: a paper that names this set has another one than that per protocol.
+_FULL_SET: Final = rx(r"\bfull[- ]analysis[- ](?:set|population)s?\b|\bFAS\b|全分析集")
 _MAIN: Final = rx(r"\b(?:primary|main) (?:efficacy )?analys[ie]s\b|\bprimary outcome was analy|主要分析")
 # Sentences that say what was analysed and how; others mention a set beside a result.
 _ANALYSED_SO: Final = rx(
@@ -153,7 +155,7 @@ _METHODS: Final = (
 def analysis_method_answers(document: Document) -> dict[str, Answer]:
     """The answers to the fields of this family."""
     return {
-        "analysis_set": agreed("analysis_set", _sets(document)),
+        "analysis_set": _main_set(document),
         "missing_data_method": whole_or_part(
             "missing_data_method", _missing_hits(document), document, _speaks_of_missing_data
         ),
@@ -167,6 +169,15 @@ def analysis_method_answers(document: Document) -> dict[str, Answer]:
         "confounders_listed": first("confounders_listed", _confounder_hits(document)),
         "adjustment_method": _adjustment(document),
     }
+
+
+def _main_set(document: Document) -> Answer:
+    """The set that the best sentences agree on; open where one per protocol stands beside a full analysis set."""
+    hits = _sets(document)
+    answer = agreed("analysis_set", hits)
+    if answer.value == "per_protocol" and any(_FULL_SET.search(one.text) for one in prose(document, _PARTS)):
+        return unclear("analysis_set", min(hits, key=lambda hit: hit.rank))
+    return answer
 
 
 def _sets(document: Document) -> list[Hit]:

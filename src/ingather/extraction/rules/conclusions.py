@@ -54,9 +54,12 @@ _SEVERAL: Final = rx(r"\b(?:second|secondly|another|also|in addition|furthermore
 _COUNTED: Final = rx(
     r"(?:first|second|third|fourth|fifth|last)(?:ly)?,|(?:finally|lastly), (?:this|our|the) (?:study|trial)"
 )
-_GOES_ON: Final = rx(
-    r"(?:second|secondly|third|thirdly|finally|lastly|another|also|furthermore|moreover|in addition|additionally"
-    r"|besides|other|we (?:also )?did not|it was also|there (?:was|were))\b"
+# A conclusion that begins so leaves out what it refers to.
+_DANGLES: Final = rx(
+    r"(?:this|these|that|those|they) (?:\w+ly |also |in turn )?(?:suggest|show|indicat|impl(?:y|ies)|mean|demonstrat"
+    r"|support|confirm|reveal|highlight|underlin|provid|point|lead|make|rais|add|allow|appear|seem|need|contrast"
+    r"|reflect|reduc|improv|increas|could|may|might|can|would|should|will|has|have|had|is|are|was|were|did|do|does"
+    r"|must|warrant|contribut|reinforc|emphasi[sz]|help)(?:e?s|e|ed)?\b"
 )
 # An abstract prints this behind its conclusion.
 _NO_MORE: Final = rx(
@@ -174,10 +177,18 @@ def _conclusion_hits(document: Document) -> list[Hit]:
 def _conclusion_answer(document: Document) -> Answer:
     """The conclusion with the sentences behind it, where all of them are short enough for one quote; else as a part."""
     hits = sorted(_conclusion_hits(document), key=lambda hit: hit.rank)
-    answer = first("conclusions", hits)
-    if not hits or hits[0].rank < 0:
+    if not hits:
+        return first("conclusions", hits)
+    answer = _whole_statement(document, hits[0])
+    return part(answer) if _DANGLES.match(str(answer.value)) else answer
+
+
+def _whole_statement(document: Document, hit: Hit) -> Answer:
+    """The conclusion and what stands behind it under the same heading."""
+    answer = reported("conclusions", hit)
+    if hit.rank < 0:
         return answer
-    start = hits[0].sentence
+    start = hit.sentence
     behind = [
         one
         for one in document.sentences[document.sentences.index(start) + 1 :]
@@ -193,16 +204,16 @@ def _conclusion_answer(document: Document) -> Answer:
 
 
 def _limitation_answer(document: Document) -> Answer:
-    """All limitations where they stand in a row; else the first one, as a part."""
+    """All limitations where they are a section of their own and fit into a quote; else what is found, as a part."""
     answer = whole_or_part("limitations", _limitations(document), document, _speaks_of_limitations)
     if answer.state is not State.REPORTED or answer.is_part:
         return answer
-    # Words of a list in the value, or behind it, say that there are more than rules know.
-    at = next((n for n, one in enumerate(document.sentences) if str(answer.value).endswith(one.text)), None)
-    after = document.sentences[at + 1].text if at is not None and at + 1 < len(document.sentences) else ""
+    value = str(answer.value)
+    section = [one.text for one in document.sentences if one.topic == "limitations" and not one.in_abstract]
+    is_all = len(section) > 0 and all(text in value for text in section)
     # `First` without a second, and an announcement of several, were cut off before the others.
-    is_one = _ONE_OF_SEVERAL.search(str(answer.value)) is not None and not _SEVERAL.search(str(answer.value))
-    return part(answer) if is_one or _GOES_ON.match(after) else answer
+    is_one = _ONE_OF_SEVERAL.search(value) is not None and not _SEVERAL.search(value)
+    return answer if is_all and not is_one else part(answer)
 
 
 def _speaks_of_limitations(sentence: Sentence) -> bool:

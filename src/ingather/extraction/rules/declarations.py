@@ -22,7 +22,8 @@ _FUNDED: Final = rx(
     r"|\b(?:received|had) no (?:\w+ ){0,2}funding|\bsource of funding:|本(?:研究|项目|课题)[^。]{0,10}资助|(?:基金"
     r"|资助)(?:项目)?:"
 )
-_FUNDING_INLINE: Final = rx(r"\b(?:sources? of )?funding: ?(?P<what>[^.;]{3,200}+)(?!; (?!trial|clinical|regist))")
+# A statement of funding within a line, at most as long as a quote may be.
+_FUNDING_INLINE: Final = rx(r"\b(?:sources? of )?funding: ?(?P<what>[^.;]{3,600}+)(?!; (?!trial|clinical|regist))")
 _NONE: Final = rx(
     r"^\W{0,3}(?:none|nil|无)(?: declared| to declare| reported)?\W{0,3}$|\bno (?:\w+ ){0,2}(?:funding"
     r"|financial support|grant)|\bnot funded\b"
@@ -39,6 +40,10 @@ _PUBLIC: Final = rx(
     r"|hospital|charity|trust|association|academy|commission|programme|department|union|authority)\b"
     r"|基金|科技|科学|大学|卫生|教育|财政|局|厅|专项"
 )
+# Within a statement that names a company: others who gave, by their kind or by a name of their own.
+_OTHER_GIVER: Final = rx(r"\b(?:banks?|banc[ao]|region\w*|provinc\w*|public)\b")
+_BETWEEN_GIVERS: Final = re.compile(r"\band\b(?! Co\b)|;|\.\s+(?=[A-Z])")
+_OWN_NAME: Final = re.compile(r"^ [A-Z]|(?<=[a-z,0-9] )[A-Z]")
 _INTERESTS: Final = rx(
     r"\bno (?:known |potential |relevant |actual |financial )?(?:competing|conflicts?"
     r"|conflicting)\b[^.]{0,30}\binterests?"
@@ -65,6 +70,8 @@ _TO_A_PERSON: Final = rx(
     r"\bhonorari|\bfees\b|\btravel\b|\bconsult|\bwriting\b|\beditorial\b|\bcompeting\b|\bpast \w+ years"
     r"|\b(?:has|have) received\b|\breports?\b|\breceived no\b|\bemployees?\b"
 )
+# The number of a registry may stand behind who paid, in the same sentence.
+_REGISTERED: Final = rx(r"[.;]? ?(?:trial|clinical|regist)")
 # A sentence under the heading speaks of money; one that only names who gave a drug does not.
 _PAID: Final = rx(
     r"\bfund|\bgrants?\b|\bsupport|\bsponsor|\bfinanc|\baward|\bfellowship|\bscholarship|\bnone\b|\bnil\b|\bno\b"
@@ -140,7 +147,14 @@ def _funding_answer(document: Document) -> Answer:
     covered = whole or start.sentence
     is_more = any(_names_a_giver(one) and one.text not in covered.text for one in prose(document, _END))
     is_mixed = _TO_A_PERSON.search(covered.text) is not None and whole is not None
-    return part(answer) if is_more or is_mixed else answer
+    is_cut = whole is None and _is_cut(start)
+    return part(answer) if is_more or is_mixed or is_cut else answer
+
+
+def _is_cut(hit: Hit) -> bool:
+    """Whether the sentence goes on behind what was taken of it, with more than the number of a registry."""
+    rest = hit.sentence.text.partition(str(hit.value))[2]
+    return bool(rest.strip(" .;。")) and not _REGISTERED.match(rest)
 
 
 def _names_a_giver(sentence: Sentence) -> bool:
@@ -213,7 +227,14 @@ def _type(funding: Answer) -> Answer:
             note=notice("rules.names_not_tell_who_they", "The names do not tell who they are."),
         )  # fmt: skip
     # Where the paper names more who gave, their kind is not known from these.
-    return replace(funding, field="funding_type", value=kind)
+    answer = replace(funding, field="funding_type", value=kind)
+    return part(answer) if kind == "industry" and _names_others(named) else answer
+
+
+def _names_others(named: str) -> bool:
+    """Whether beside a company stands a giver that is none, or may be none."""
+    givers = [one for one in _BETWEEN_GIVERS.split(named) if not _COMPANY.search(one)]
+    return _OTHER_GIVER.search(named) is not None or any(_OWN_NAME.search(one) for one in givers)
 
 
 def _declared_interests(document: Document) -> list[Hit]:

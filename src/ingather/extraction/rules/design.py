@@ -16,7 +16,7 @@ from ingather.extraction.rules.printed_numbers import (
     printed_month,
     printed_span,
 )
-from ingather.extraction.rules.sentences import Document
+from ingather.extraction.rules.sentences import Document, Sentence
 from ingather.extraction.rules.sites import BESIDES, DONE, STAFF
 from ingather.notice import notice
 
@@ -171,6 +171,9 @@ _OF_TRIALS: Final = rx(
     r"\b(?:identified|included|eligible|these|those|all|most|pooled) (?:of )?(?:the )?(?:\w+ ){0,2}(?:trials|studies)\b"
     r"|\b(?:all|most|each) of (?:the|these) (?:\w+ ){0,2}(?:trials|studies)\b"
 )
+# A pilot that came before the trial had its own design and its own places.
+_PILOT: Final = rx(r"\bpilot(?:ed|ing)?\b|预试验|预实验")
+_THIS_PILOT: Final = rx(r"\b(?:this|the present|the current) (?:[\w-]+,? ){0,6}pilot\b")
 # A time behind or before the word, in characters: a longer way leads to times of something else.
 _BESIDE_FOLLOW_UP: Final = rx(
     rf"\bfollow(?:ed|-?up|ed up)\b[^.;]{{0,40}}?\b(?P<after>{SPAN})|\b(?P<before>{SPAN})[^.;]{{0,25}}?\bfollow-?ups?\b"
@@ -198,7 +201,6 @@ _FOLLOWED: Final = (
 
 def design_answers(document: Document) -> dict[str, Answer]:
     """The answers to the fields of this family."""
-    design = _design(document)
     unit = _design_of_one_trial(document, "unit_of_allocation", UNITS)
     clusters = agreed("n_clusters", find(document, _FIXED))
     if unit.value == "individual" and clusters.state is State.NOT_REPORTED:
@@ -207,7 +209,7 @@ def design_answers(document: Document) -> dict[str, Answer]:
     is_long = isinstance(followup.value, str) and printed_days(followup.value) >= _LONG
     start, end = _period_of_design(document, is_long=is_long)
     return {
-        "design": design,
+        "design": _design_of_one_trial(document, "design", DESIGNS),  # the most special one that is named
         "framework": agreed("framework", find(document, FRAMEWORKS)),
         "unit_of_allocation": unit,
         "n_clusters": clusters,
@@ -216,22 +218,21 @@ def design_answers(document: Document) -> dict[str, Answer]:
         "n_centres": not_reported("n_centres")
         if unit.value == "cluster"
         else agreed("n_centres", sites.sites_as_centres(document)),
-        "setting": first("setting", sites.settings_of_sites(document)),
+        "setting": _setting(document),
         "recruit_start": start,
         "recruit_end": end,
         "followup_planned": followup,
     }
 
 
-def _design(document: Document) -> Answer:
-    """The most special design that is named; two special ones are unclear."""
-    return _design_of_one_trial(document, "design", DESIGNS)
-
-
 def _design_of_one_trial(document: Document, field: str, patterns: tuple[Pattern, ...]) -> Answer:
     """What is said of the trial that the paper reports. A paper that pools several has no such trial."""
     hits = find(document, patterns)
-    own = [hit for hit in hits if not _OF_TRIALS.search(hit.sentence.text)]
+    own = [
+        hit
+        for hit in hits
+        if not _OF_TRIALS.search(hit.sentence.text) and not _is_of_earlier_pilot(hit.sentence, document)
+    ]
     opening = (
         one
         for one in (*document.front, *document.sentences)
@@ -240,6 +241,24 @@ def _design_of_one_trial(document: Document, field: str, patterns: tuple[Pattern
     if hits and (not own or any(_POOLED.search(one.text) for one in opening)):
         return unclear(field, hits[0])
     return agreed(field, own)
+
+
+def _is_of_earlier_pilot(sentence: Sentence, document: Document) -> bool:
+    """Whether a sentence speaks of a pilot, and the trial is not said to be one on its front or in its abstract."""
+    if not _PILOT.search(sentence.text) or _THIS_PILOT.search(sentence.text):
+        return False
+    return not any(
+        _PILOT.search(one.text)
+        for one in (*document.front, *document.sentences)
+        if one.part == "front" or one.in_abstract
+    )
+
+
+def _setting(document: Document) -> Answer:
+    """The first place that is named; open where only a pilot's is."""
+    hits = sites.settings_of_sites(document)
+    own = [hit for hit in hits if not _is_of_earlier_pilot(hit.sentence, document)]
+    return unclear("setting", hits[0]) if hits and not own else first("setting", own)
 
 
 def _countries(document: Document) -> Answer:

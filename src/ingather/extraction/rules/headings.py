@@ -44,7 +44,8 @@ _TOPICS: Final[dict[str, str]] = {
     "conclusions": r"conclusions?(?:(?: and|,| &) (?:clinical )?(?:relevance|importance|significance|implications?)"
     r"|/significance)?|interpretation|结论|结语",
     "limitations": r"(?:study |strengths and )?limitations|局限性",
-    "funding": r"funding(?: sources?| statement|/support| and support)?|financial (?:support|disclosure)"
+    "funding": r"funding(?: sources?| statements?| information| details|/support| and support)?"
+    r"|financial (?:support|disclosure)"
     r"|sources? of (?:funding|support)"
     r"|grant support|role of (?:the )?funding source|基金项目|资助项目|资金来源|基金资助",
     "interests": r"(?:competing|conflicting) interests?(?: statement)?|conflicts? of interests?(?: disclosures?"
