@@ -139,7 +139,7 @@ export const queue = {
 export const point = {
   title: "Words that you have pointed at",
   lead: "These words become the value, and their place on the page its evidence.",
-  note: "Note, kept with the decision; needed where a colleague has decided",
+  note: "Note; needed where a colleague has decided",
   take: "Take as the value",
   from: "Taken from the page",
 };

@@ -133,7 +133,7 @@ export const queue: typeof englishQueue = {
 export const point: typeof englishPoint = {
   title: "您指向的文字",
   lead: "这些文字将成为值，其在页面上的位置成为证据。",
-  note: "备注，与决定一同保留；同事已作决定时必填",
+  note: "备注；同事已作决定时必填",
   take: "用作值",
   from: "取自页面",
 };

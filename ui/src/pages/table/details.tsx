@@ -80,8 +80,15 @@ function Verdict({ finding }: { finding: Finding }) {
   const reason = mark === "unbound" && finding.reason ? texts.table.reasons[finding.reason] : undefined;
   return (
     <div className={`verdict verdict-${mark}`} data-testid="verdict">
-      <Mark name={mark} size={14} /> {texts.table.marks[mark]}
-      {reason && <span data-testid="reason">: {reason}</span>}
+      <Mark name={mark} size={14} />
+      <div>
+        {texts.table.marks[mark]}
+        {reason && (
+          <p className="plain" data-testid="reason">
+            {reason}
+          </p>
+        )}
+      </div>
     </div>
   );
 }

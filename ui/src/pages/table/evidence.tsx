@@ -40,7 +40,9 @@ export function Evidence({ task, template, result, field, finding, jump, childre
   const [drawn, setDrawn] = useState<PdfPage | null>(null);
   const [side, setSide] = useState<Side>("details");
   const [area, setArea] = useState<Area | null>(null);
-  const [pointed, setPointed] = useState<{ key: string; area: Drawn } | null>(null);
+  // An area belongs to the cell and the page for which it was drawn, and goes with them.
+  const [pointing, setPointing] = useState<{ key: string; page: number; area: Drawn } | null>(null);
+  const pointed = pointing?.key === key && pointing.page === page ? pointing.area : null;
   const mayPoint = useMayReview(task.project_id) && field.id !== "question_arms" && !field.computed;
   const found = useBoxes(task, result, finding, page);
   const boxes = useMarks(found, finding, side === "tables" ? area : null, drawn, page);
@@ -64,7 +66,8 @@ export function Evidence({ task, template, result, field, finding, jump, childre
         boxes={boxes}
         jump={jump}
         onPage={setDrawn}
-        {...(mayPoint ? { onArea: (next: Drawn | null) => setPointed(next && { key, area: next }) } : {})}
+        pointed={pointed}
+        {...(mayPoint ? { onArea: (next: Drawn | null) => setPointing(next && { key, page, area: next }) } : {})}
       />
       <div className="details-side">
         <SegmentedControl
@@ -87,13 +90,13 @@ export function Evidence({ task, template, result, field, finding, jump, childre
             {isArms && <Arms task={task} result={result} finding={armsOf(result, finding)} />}
           </div>
         )}
-        {pointed?.key === key && mayPoint && drawn ? (
+        {pointed && mayPoint && drawn ? (
           <TakePointed
             task={task}
             result={result}
             finding={finding}
-            area={inPoints(pointed.area, page, drawn)}
-            close={() => setPointed(null)}
+            area={inPoints(pointed, page, drawn)}
+            close={() => setPointing(null)}
           />
         ) : (
           children

@@ -18,6 +18,8 @@ interface Props {
   onPage: (page: PdfPage | null) => void;
   /** An area that was drawn on the page, or none any more. Nothing, where nobody may point. */
   onArea?: (area: Drawn | null) => void;
+  /** The area of this page that was drawn last, for as long as it is asked about. */
+  pointed?: Drawn | null;
 }
 
 interface Size {
@@ -26,7 +28,7 @@ interface Size {
 }
 
 /** A page of the document as a picture, with the boxes of quote, subject and value on it. */
-export function PageView({ result, page, setPage, boxes, jump, onPage, onArea }: Props) {
+export function PageView({ result, page, setPage, boxes, jump, onPage, onArea, pointed }: Props) {
   const texts = useTexts();
   const isPdf = result.file_name.toLowerCase().endsWith(".pdf");
   const pdf = usePdf(result.document_id, isPdf);
@@ -34,6 +36,7 @@ export function PageView({ result, page, setPage, boxes, jump, onPage, onArea }:
   const { ref, width } = useElementSize();
   const sheet = useRef<HTMLDivElement>(null);
   const drawing = useDrawnArea(sheet, onArea ?? nothing);
+  const outlined = drawing.area ?? pointed;
   const count = pdf.data?.numPages ?? 0;
   const at = Math.min(page, Math.max(0, count - 1));
   const { canvas, size, isFailed } = useDrawing(pdf.data, at, zoom, width, onPage);
@@ -64,7 +67,7 @@ export function PageView({ result, page, setPage, boxes, jump, onPage, onArea }:
         >
           <canvas ref={canvas} style={{ width: "100%", height: "100%" }} />
           {size && <Marks boxes={boxes} />}
-          {drawing.area && <div className="box-drawn" style={placed(drawing.area)} />}
+          {outlined && <div className="box-drawn" style={placed(outlined)} data-testid="drawn" />}
         </div>
       </div>
     </div>

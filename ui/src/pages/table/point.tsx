@@ -20,7 +20,7 @@ interface Start {
   y: number;
 }
 
-/** Draws an area on a sheet with the pointer held down; a click takes it away. */
+/** The area that is being drawn on a sheet with the pointer held down; a click takes away the one before. */
 export function useDrawnArea(sheet: RefObject<HTMLDivElement | null>, done: (area: Drawn | null) => void) {
   const [start, setStart] = useState<Start | null>(null);
   const [area, setArea] = useState<Drawn | null>(null);
@@ -45,16 +45,19 @@ export function useDrawnArea(sheet: RefObject<HTMLDivElement | null>, done: (are
     done(null);
   };
   const move = (event: PointerEvent) => start && setArea(between(start, at(event)));
+  const stop = () => {
+    setStart(null);
+    setArea(null);
+  };
   const up = (event: PointerEvent) => {
     if (!start) return;
     const drawn = between(start, at(event));
     const width = (drawn.right - drawn.left) * (sheet.current?.clientWidth ?? 0);
     const isDrag = width > SHORTEST_PX;
-    setStart(null);
-    setArea(isDrag ? drawn : null);
+    stop();
     done(isDrag ? drawn : null);
   };
-  return { area, handlers: { onPointerDown: down, onPointerMove: move, onPointerUp: up } };
+  return { area, handlers: { onPointerDown: down, onPointerMove: move, onPointerUp: up, onPointerCancel: stop } };
 }
 
 interface Props {
