@@ -228,7 +228,7 @@ def test_words_that_are_pointed_at_on_the_page_become_the_value_with_their_place
     page.mouse.move(box["x"] + box["width"] + 2, box["y"] + box["height"] + 2, steps=4)
     page.mouse.up()
     value = page.get_by_test_id("value").inner_text()
-    # What was drawn belongs to this page: after a turn it is not asked about on another.
+    # An area belongs to the page on which it was drawn: on the next page nobody is asked about it.
     take = page.get_by_role("button", name="Take as the value")
     expect(take).to_be_visible()
     expect(page.get_by_test_id("drawn")).to_be_visible()
