@@ -2,6 +2,7 @@
 
 import csv
 import io
+import math
 import random
 import shutil
 import subprocess
@@ -217,6 +218,10 @@ def test_the_script_runs_without_a_warning_and_pools_as_we_do(tmp_path: Path, st
         ours = [pool.random.estimate, pool.random.low, pool.random.high, pool.common.estimate, pool.common.low]
         names = ("random", "random_low", "random_high", "common", "common_low")
         assert ours == pytest.approx([float(pooled[key][name]) for name in names], abs=1e-6)
+        is_log = pooled[key]["scale"] == "logarithm"
+        assert is_log == (key[1] in {"RR", "OR", "HR"})
+        read = math.exp(pool.random.estimate) if is_log else pool.random.estimate
+        assert float(pooled[key]["estimate"]) == pytest.approx(read, rel=1e-6)
         ours = [pool.random.q, pool.random.i2, pool.random.tau2]
         assert ours == pytest.approx([float(pooled[key][name]) for name in ("q", "i2", "tau2")], rel=1e-6, abs=1e-6)
         shown = [row for row in lines if (row["pool"], row["measure"]) == key]

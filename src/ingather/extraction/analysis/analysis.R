@@ -34,8 +34,12 @@ usable <- function(rows, measure) {
   rows[rows$ai + rows$ci > 0 & rows$ai + rows$ci < rows$n1i + rows$n2i, ] # a ratio needs events, and people without
 }
 
+is_ratio <- function(measure) measure %in% c("RR", "OR", "HR")
+
+shown <- function(value, measure) if (is_ratio(measure)) exp(as.numeric(value)) else as.numeric(value)
+
 draw <- function(rows, measure, common, random) {
-  scale <- if (measure %in% c("RR", "OR", "HR")) exp else FALSE # an axis of ratios, as logarithms are pooled
+  scale <- if (is_ratio(measure)) exp else FALSE # an axis of ratios, as logarithms are pooled
   forest(random, slab = rows$study, header = TRUE, xlab = measure, atransf = scale, showweights = TRUE,
     mlab = "Random effects", ylim = c(-3, nrow(rows) + 3))
   addpoly(common, row = -2, atransf = scale, mlab = "Common effect")
@@ -59,7 +63,10 @@ for (pool in unique(data$pool)) {
       scores = rows$scores[1], measure = measure, studies = length(yi),
       common = as.numeric(common$b), common_low = common$ci.lb, common_high = common$ci.ub,
       random = as.numeric(random$b), random_low = random$ci.lb, random_high = random$ci.ub,
-      q = random$QE, q_p = random$QEp, i2 = random$I2, tau2 = random$tau2))
+      q = random$QE, q_p = random$QEp, i2 = random$I2, tau2 = random$tau2,
+      # Ratios are pooled as logarithms; the last three columns are the random effect as people read it.
+      scale = if (is_ratio(measure)) "logarithm" else "as it stands", estimate = shown(random$b, measure),
+      estimate_low = shown(random$ci.lb, measure), estimate_high = shown(random$ci.ub, measure)))
     reach <- qnorm(0.975) * sqrt(vi)
     lines <- rbind(lines, data.frame(pool = pool, measure = measure, comparison = rows$comparison, study = rows$study,
       effect = yi, low = yi - reach, high = yi + reach, weight = as.numeric(weights(random))))
