@@ -68,6 +68,18 @@ def test_a_suggestion_has_reasons_and_changes_nothing_until_a_person_merges(site
         assert client.get(f"{studies_path}/studies/suggestions").json() == {"suggestions": [], "total": 0, "sure": 0}
 
 
+def test_the_analysis_says_how_many_suggestions_are_undecided(site: Site, studies_path: str) -> None:
+    with site.browser("reviewer") as client:
+        documents = upload(client, site, FIRST, SECOND)
+        task = site.office.start([one["document_id"] for one in documents], field_ids=["title"])
+        site.office.work()
+        assert client.get(f"/extraction/tasks/{task}/analysis").json()["unjoined"] == 1
+        [suggestion] = client.get(f"{studies_path}/studies/suggestions").json()["suggestions"]
+        merged = client.post(f"{studies_path}/studies/merge", json={"study_ids": suggestion["study_ids"]})
+        assert merged.status_code in {200, 201}, merged.text
+        assert client.get(f"/extraction/tasks/{task}/analysis").json()["unjoined"] == 0
+
+
 def test_what_was_merged_is_split_with_its_history_and_not_suggested_again(site: Site, studies_path: str) -> None:
     with site.browser("reviewer") as client:
         upload(client, site, FIRST, SECOND)

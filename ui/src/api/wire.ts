@@ -1934,6 +1934,9 @@ export interface components {
         /**
          * Analysis
          * @description `bias`, `bias_summary` and `flow` are drawings in SVG; those of the bias are empty where nothing was judged.
+         *
+         *     `unjoined`: suggestions of the project's studies that nobody has decided.
+         *     Reports that are one study count as several until then.
          */
         Analysis: {
             /** Bias */
@@ -1952,6 +1955,8 @@ export interface components {
             pools: components["schemas"]["Pool"][];
             /** Refused */
             refused: components["schemas"]["Refused"][];
+            /** Unjoined */
+            unjoined: number;
         };
         /**
          * Arm

@@ -178,6 +178,9 @@ export const en = {
     none: "There is no comparison yet",
     noneHow:
       "A comparison needs an outcome, a time, the role of both groups, and their numbers. What is missing is listed below.",
+    unjoined: (n: number) =>
+      `${plural(n, "suggestion", "suggestions")} that reports belong together ${n === 1 ? "waits" : "wait"} for a decision. Until then their people may be counted twice.`,
+    toStudies: "Decide on the page of studies",
     measure: "Effect measure",
     studies: (n: number) => plural(n, "study", "studies"),
     unreviewed: (n: number) => `${n} not reviewed`,

@@ -169,6 +169,8 @@ export const zh: Texts = {
     lead: "具备结局、时间点、两组及全部数值的比较；多项研究的这些内容一致时予以合并。",
     none: "尚无可用的比较",
     noneHow: "一个比较需要结局、时间点、两组的角色及其数值。缺少的内容列于下方。",
+    unjoined: (n) => `有 ${count(n)} 条“报告属于同一研究”的建议尚待决定。在此之前，同一批受试者可能被重复计入。`,
+    toStudies: "在研究页面决定",
     measure: "效应指标",
     studies: (n) => `${count(n)} 项研究`,
     unreviewed: (n) => `${count(n)} 项未经审核`,

@@ -52,12 +52,13 @@ def analysis_route(
     comparisons of a study use are split among them or combined, and change
     scores are computed with a correlation of baseline and final values.
     """
-    task_for_access(here, who, task_id)
+    task = task_for_access(here, who, task_id)
     choices = choices_of(shared, correlation)
     found, methods = here.extraction.analysis(task_id, language=language, only_reviewed=only_reviewed, choices=choices)
     labels = PictureLabels(language)
     return AnalysisView(
         comparisons=len(found.comparisons),
+        unjoined=len(here.extraction.suggestions(task.project_id)),
         pools=[_pool_view_for_analysis(pool, labels) for pool in found.pools],
         computed=[view for one in found.comparisons for view in _computed_views(one)],
         refused=[

@@ -72,9 +72,14 @@ class RefusedView(Wire):
 
 
 class AnalysisView(Wire):
-    """`bias`, `bias_summary` and `flow` are drawings in SVG; those of the bias are empty where nothing was judged."""
+    """`bias`, `bias_summary` and `flow` are drawings in SVG; those of the bias are empty where nothing was judged.
+
+    `unjoined`: suggestions of the project's studies that nobody has decided.
+    Reports that are one study count as several until then.
+    """
 
     comparisons: int
+    unjoined: int
     pools: list[PoolView]
     computed: list[ComputedView]
     refused: list[RefusedView]

@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
 import { useState } from "react";
-import { useParams } from "react-router";
+import { Link, useParams } from "react-router";
 import { type Analysis, queryOf, useAnalysis } from "../../api/analysis";
 import { type Task, address } from "../../api/client";
 import { useTask } from "../../api/queries";
@@ -52,6 +52,12 @@ function Page({ task }: { task: Task }) {
       <Decisions chosen={choices} onChange={setChoices} />
       {query.isError && <Failed error={query.error} again={() => void query.refetch()} />}
       {query.isPending && <Loading lines={6} />}
+      {query.data && query.data.unjoined > 0 && (
+        <p role="status">
+          {texts.analysis.unjoined(query.data.unjoined)}{" "}
+          <Link to={`/projects/${task.project_id}/studies`}>{texts.analysis.toStudies}</Link>
+        </p>
+      )}
       {query.data && <Found found={query.data} taskId={task.task_id} />}
     </div>
   );
