@@ -28,8 +28,8 @@ def visible(text: str) -> str:
 
 
 def visible_lines(text: str) -> str:
-    """The characters that people can see, with line breaks and tabs as they stand."""
-    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    """The characters that people can see, with line breaks and tabs as they stand. Half a character is left out."""
+    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
     return "".join(char for char in unicodedata.normalize("NFC", whole) if _is_seen(char) or char in "\n\t").strip()
 
 

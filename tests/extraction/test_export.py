@@ -736,6 +736,7 @@ def test_json_holds_everything() -> None:
         "sha256": "ab" * 32,
         "state": "completed",
         "problem": "p\x00",
+        "conflicts": [],
         "rows": [{"scope": r.scope, "key": r.key, "label": r.label, "parts": r.parts} for r in ROWS],
         "findings": [
             {

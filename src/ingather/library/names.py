@@ -17,7 +17,9 @@ _EXTENSION = re.compile(r"\.[^.\s]{1,15}$")
 
 def clean_file_name(name: str) -> str:
     """A file's name for display: one line of visible characters, without folders, 255 bytes at most, never empty."""
-    parts = [part.strip() for part in re.split(r"[/\\]", visible(name))]
+    # A file may be named with half a character, which is shown as one that was lost; a line break in a name is none.
+    whole = name.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    parts = [part.strip() for part in re.split(r"[/\\]", visible(re.sub(r"[\r\n\t]", "", whole)))]
     last = next((part for part in reversed(parts) if part.strip(". ")), "")
     if not last:
         return UNNAMED
