@@ -4,7 +4,7 @@ from collections import Counter
 from itertools import pairwise
 
 from ingather.library.parse.tables.captions import Caption, caption_label_of
-from ingather.library.parse.tables.growth import growth_downwards
+from ingather.library.parse.tables.growth import Line, growth_downwards
 from ingather.library.parse.tables.marks import Rule
 from ingather.library.parse.tables.region import (
     Region,
@@ -17,6 +17,11 @@ from ingather.library.parse.tables.tokens import lines_of_tokens, segments_of_to
 
 # In points: how far the ends of two rules of one table may differ.
 _SAME_END = 4.0
+
+# A line with fewer pieces may be a running title with the number of its page.
+_ROW_PIECES = 3
+# In points: pieces of one column begin or end at one place, and a printer's rounding is less than this.
+_SAME_COLUMN = 2.0
 
 # As a share of the height of a page: running titles stand above it.
 _TITLE = 0.1
@@ -100,7 +105,8 @@ def _continued(page: TablePage, before: Region, stacks: list[list[Rule]], shift:
         is_known = all(token.text in known for segment in lines[0] for token in segment.tokens)
         is_ruled = any(at < lines[0][0].base for at in rules)
         is_apart = lines[1][0].top - lines[0][0].bottom > widest and not is_ruled
-        if is_known or (not is_apart and abs(lines[0][0].size - size) <= 0.05 * size):
+        is_row = _is_row_of_continued(lines[0], before, shift)
+        if is_known or is_row or (not is_apart and abs(lines[0][0].size - size) <= 0.05 * size):
             break
         if caption_label_of(lines[0][0].text) is not None:
             return None
@@ -121,6 +127,15 @@ def _continued(page: TablePage, before: Region, stacks: list[list[Rule]], shift:
     region.shift = shift
     region.column_left = before.column_left + shift
     return region
+
+
+def _is_row_of_continued(line: Line, before: Region, shift: float) -> bool:
+    """Whether the pieces of a line stand in the columns of a table: a running title has fewer, and stands elsewhere."""
+    known = [s for row in lines_of_tokens(before.tokens) for s in segments_of_tokens(row)]
+    return len(line) >= _ROW_PIECES and all(
+        any(min(abs(s.left - one.left - shift), abs(s.right - one.right - shift)) <= _SAME_COLUMN for one in known)
+        for s in line
+    )
 
 
 def _sizes_before_continued(region: Region) -> list[float]:
